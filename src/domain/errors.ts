@@ -93,6 +93,10 @@ export const badRequest = (message: string): AppError => new AppError("bad_reque
 export const retryLater = <Code extends HttpCode>(code: Code, message: string, retryAfterSeconds: number) =>
   new AppError(code, message, { retryAfterSeconds });
 
+/** Creates an error after which the client may retry in the remaining time: 1 to 60 s, 10 while it is unknown. */
+export const assetProcessing = (message: string, remainingSeconds: number | null): AppError =>
+  retryLater("asset_processing", message, Math.min(60, Math.max(1, Math.ceil(remainingSeconds ?? 10))));
+
 /**
  * Creates the error of a full queue. `what` is for the message: "exports are waiting". `isOwn`: the account's share of
  * the queue is full, not the whole queue.

@@ -81,12 +81,14 @@ export async function countStepsBefore(db: Queries, step: Step): Promise<number 
 
 const findLatest = (db: Queries, matches: SQL | undefined) => stepRows.find(db, matches, sql`id desc`);
 
-/** Estimates the time until a step is complete from its progress: 1 to 60 s, 10 while unknown. */
-export function estimateRemainingSeconds(step: Pick<Step, "progress" | "started_at"> | null, now: number): number {
+/** Estimates the seconds until a step is complete from its progress; null while unknown. */
+export function estimateRemainingSeconds(
+  step: Pick<Step, "progress" | "started_at"> | null,
+  now: number,
+): number | null {
   const share = step?.progress ?? 0;
-  if (!step?.started_at || share < 0.02) return 10;
-  const remaining = ((now - step.started_at) * (1 - share)) / share / 1000;
-  return Math.min(60, Math.max(1, Math.ceil(remaining)));
+  if (!step?.started_at || share < 0.02) return null;
+  return ((now - step.started_at) * (1 - share)) / share / 1000;
 }
 
 export const findStep = stepRows.findById;

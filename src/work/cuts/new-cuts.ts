@@ -1,5 +1,5 @@
 /** Inserts cuts. The caller has to start them, as steps of a pipeline. */
-import { AppError, conflict, invalidField, requireFound, retryLater } from "../../domain/errors";
+import { AppError, assetProcessing, conflict, invalidField, requireFound } from "../../domain/errors";
 import type { CutStepParams } from "../../domain/step-params";
 import { hashJson } from "../../lib/hash";
 import { newId } from "../../lib/ids";
@@ -37,11 +37,8 @@ export async function requireCuttable(
   if (asset.state === "pending_payment" || (asset.state === "processing" && asset.audio_prepared)) {
     throw new AppError("asset_payment_required", "Asset is prepared but not paid for. Add credits.");
   }
-  throw retryLater(
-    "asset_processing",
-    "Asset is still being prepared.",
-    estimateRemainingSeconds(await findLatestStep(tx, asset.id), now),
-  );
+  const remaining = estimateRemainingSeconds(await findLatestStep(tx, asset.id), now);
+  throw assetProcessing("Asset is still being prepared.", remaining);
 }
 
 /** The name and the note that a user gives to a cut. */

@@ -1,5 +1,5 @@
 /** The state of an asset's preview, which the first opening of the asset starts. */
-import { AppError, retryLater } from "../../domain/errors";
+import { AppError, assetProcessing, retryLater } from "../../domain/errors";
 import { type PreviewFacts, SOURCE_INDEX_VERSION, type SourceFacts, type Storyboard } from "../../domain/preview";
 import { toSeconds } from "../../domain/time";
 import type { Asset } from "../../store/assets";
@@ -182,12 +182,15 @@ export async function requirePreview(services: PipelineNeeds, asset: Asset, user
   if (asset.state === "failed") throw new AppError("asset_failed", "Asset preparation failed. Upload the file again.");
   if (asset.state === "pending_payment")
     throw new AppError("asset_payment_required", "Asset is prepared but not paid for. Add credits.");
-  const { facts, step, errorMessage } = await openPreview(services, asset, userId);
-  if (facts !== null) return facts;
-  if (errorMessage !== null)
-    throw new AppError("asset_failed", `Preview could not be created: ${errorMessage} Open the asset again later.`);
-  const isReady = asset.state === "ready";
-  const awaited = isReady ? step : await findLatestStep(services.store.read, asset.id);
-  const message = isReady ? "Preview is still being created." : "Asset is still being prepared.";
-  throw retryLater("asset_processing", message, estimateRemainingSeconds(awaited, services.now()));
+  const state = await openPreview(services, asset, userId);
+  if (state.facts !== null) return state.facts;
+  if (state.errorMessage !== null)
+    throw new AppError(
+      "asset_failed",
+      `Preview could not be created: ${state.errorMessage} Open the asset again later.`,
+    );
+  if (asset.state === "ready")
+    throw assetProcessing("Preview is still being created.", (await findPreviewWait(services, state))?.seconds ?? null);
+  const step = await findLatestStep(services.store.read, asset.id);
+  throw assetProcessing("Asset is still being prepared.", estimateRemainingSeconds(step, services.now()));
 }
