@@ -39,8 +39,8 @@ const COMMON_THRESHOLDS = {
   edge: [
     0.12,
     "s",
-    "fading edges of words and the silence around takes; how far a cut may move into a removed span",
-    "real-lecture_a, cases-04-rapid-stutter",
+    "fading edges of words and the silence around takes; a pause before a silent word, from the closure of a consonant; how far a cut may move into a removed span",
+    "real-pca_call, real-lecture_a, cases-04-rapid-stutter",
   ],
   maxFluentGap: [
     0.15,

@@ -67,16 +67,13 @@ export function findPhraseStarts(words: readonly Word[], tokens: readonly Token[
   });
 }
 
-/**
- * Returns the sounds that a word overlaps, divided at pauses, and how much of each is in the word. The closure of a
- * consonant is not a pause.
- */
-function divideAtPauses(word: Word, { speechRegions }: AudioActivity): (Span & { loud: Ticks })[] {
+/** Returns the sounds that a word overlaps, divided at pauses of `minPause`, and how much of each is in the word. */
+function divideAtPauses(word: Word, minPause: Ticks, { speechRegions }: AudioActivity): (Span & { loud: Ticks })[] {
   const sides: (Span & { loud: Ticks })[] = [];
   for (const region of findOverlapping(speechRegions, word)) {
     const last = sides.at(-1);
     const loud = overlapDuration(region, word);
-    if (last && region.start - last.end < COMMON.minPause) {
+    if (last && region.start - last.end < minPause) {
       last.end = region.end;
       last.loud += loud;
     } else sides.push({ start: region.start, end: region.end, loud });
@@ -87,7 +84,7 @@ function divideAtPauses(word: Word, { speechRegions }: AudioActivity): (Span & {
 /** Trims each word that spans a pause to the side of the pause with most of its audio. */
 export function trimWordsAtPauses(words: readonly Word[], activity: AudioActivity): Word[] {
   return words.map((word) => {
-    const sides = durationOf(word) > ACTIVITY.maxWord ? [] : divideAtPauses(word, activity);
+    const sides = durationOf(word) > ACTIVITY.maxWord ? [] : divideAtPauses(word, COMMON.minPause, activity);
     if (sides.length < 2) return word;
     const loudest = sides.reduce((best, side) => (side.loud > best.loud ? side : best));
     return { ...word, start: Math.max(word.start, loudest.start), end: Math.min(word.end, loudest.end) };
@@ -119,7 +116,8 @@ export function moveSilentWords(words: readonly Word[], activity: AudioActivity)
     const gap = word.start - before.end;
     if (gap < 0 || gap > COMMON.maxFluentGap || isSameText(before, word)) continue;
     if (coveredDuration(activity.speechRegions, word) >= COMMON.precision) continue;
-    const sides = divideAtPauses(before, activity);
+    // The silent word is evidence of a pause, so a shorter one counts, but not the closure of a consonant.
+    const sides = divideAtPauses(before, COMMON.edge, activity);
     const [pauseStart, last] = [sides.at(-2)?.end, sides.at(-1)];
     if (pauseStart === undefined || !last || last.end > word.end || durationOf(last) < COMMON.minDuration) continue;
     out[i - 1] = { ...before, end: pauseStart };

@@ -158,6 +158,7 @@ describe("word timing", () => {
   });
   test.each([
     ["a closure of 0.1 s", 2.6, false],
+    ["a pause of 0.15 s", 2.65, true],
     ["a pause of 0.3 s", 2.8, true],
   ])("a word in silence is moved only if there is a pause in the word before it: %s", (_, start, isMoved) => {
     const divided = activityWith([[1, 2.5], [start, 3.1], REST]);
