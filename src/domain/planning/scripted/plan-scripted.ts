@@ -302,23 +302,36 @@ const countFoundWords = (take: PathTake, line: ScriptLine, tokens: readonly Toke
     return token !== undefined && measureWordDistance(word, token.normal) < 1;
   }).length;
 
-/** Returns whether the script is that of another recording. `found`: the path's takes before moves to retakes. */
+/**
+ * Returns whether the script is that of another recording: few of its words are spoken, and few of the spoken words are
+ * in it. `found`: the path's takes before moves to retakes.
+ */
 function isMismatch(
   { lines, tokens }: ScriptedRecording,
   takes: readonly (ConfirmedTake | null)[],
   found: readonly (PathTake | null)[],
 ): boolean {
-  let scriptWords = 0;
-  let spokenWords = 0;
-  let matchedTokens = 0;
+  const scriptWords = lines.reduce((sum, line) => sum + (line.optional ? 0 : line.words.length), 0);
+  const [spoken, matched]: [number[], number[]] = [[], []];
   for (const [i, line] of lines.entries()) {
-    if (!line.optional) scriptWords += line.words.length;
     const take = takes[i];
     const before = found[i] && found[i].score >= RETAKES.minSimilarShare ? found[i] : null;
     const count = Math.max(...[take, before].map((one) => (one ? countFoundWords(one, line, tokens) : 0)));
-    if (!line.optional && isSpoken(take, count, line)) spokenWords += line.words.length;
+    if (!line.optional) spoken.push(isSpoken(take, count, line) ? line.words.length : 0);
     const isWhole = take?.isAligned && take.alignment !== null && isSpokenLine(take.alignment);
-    matchedTokens += isWhole ? line.words.length : count;
+    matched.push(isWhole ? line.words.length : count);
   }
-  return spokenWords < SCRIPT.minScriptShare * scriptWords && matchedTokens < SCRIPT.minScriptShare * tokens.length;
+  return !isMuch(spoken, scriptWords) && !isMuch(matched, tokens.length);
+}
+
+/**
+ * Returns whether the words counted in each line are much of a total. Recordings of a series share their first and last
+ * lines, so a smaller part counts if most of it is in other lines.
+ */
+function isMuch(counts: readonly number[], total: number): boolean {
+  const sumOf = (some: readonly number[]) => some.reduce((sum, count) => sum + count, 0);
+  const first = counts.indexOf(0);
+  const inner = first < 0 ? counts : counts.slice(first, counts.lastIndexOf(0));
+  const isSpread = sumOf(inner) >= COMMON.minSameShare * sumOf(counts);
+  return sumOf(counts) >= (isSpread ? SCRIPT.minSpreadShare : SCRIPT.minScriptShare) * total;
 }

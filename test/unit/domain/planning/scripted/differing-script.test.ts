@@ -118,6 +118,32 @@ describe("a script that differs from what is said", () => {
   });
 });
 
+describe("a script of another recording of the same series", () => {
+  const HELLO = "Hello everybody and welcome.";
+  const BAKER = "My name is Robin.";
+  const BYE = "Thank you for watching.";
+  const CAKE =
+    "Fold the egg whites into the batter. Butter the tin and dust it with flour. Bake the cake for forty minutes. Let it cool before you slice it. Serve it with cream and berries.";
+  const BEES =
+    "Find your way by sun. Dancing tells others where nectar was. A hive has one queen. In winter each colony keeps her warm. Drones leave in autumn every year.";
+
+  test.each([
+    ["is refused when it shares the first and the last line", [HELLO, CAKE, BYE], [HELLO, BEES, BYE], false],
+    ["is refused when it shares the first lines", [HELLO, BAKER, CAKE], [HELLO, BAKER, BEES], false],
+    [
+      "is accepted when it shares a line that is not among them",
+      [HELLO, CAKE, BAKER],
+      [BEES, CAKE.split(". ")[1]!, BEES],
+      true,
+    ],
+    ["is accepted when it shares many of them", [HELLO, BAKER, CAKE, BYE], [HELLO, BAKER, BEES, BYE], true],
+  ])("%s", async (_, spoken, script, expected) => {
+    const said = spoken.join(" ").replaceAll(". ", ". / ");
+    const plan = await cutWithScript(createRecording(said), script.join("\n"));
+    expect(plan !== null).toBe(expected);
+  });
+});
+
 const WORDS =
   "lamp copper violin harvest pepper saddle thunder ribbon castle mirror walnut engine blanket compass dolphin feather glacier hammer island jungle kettle ladder magnet needle orchard parcel quarry rocket sandal tunnel umbrella valley wagon yogurt zipper anchor button candle drawer eagle forest garlic hollow insect jacket kernel lantern meadow napkin oyster".split(
     " ",
