@@ -33,7 +33,7 @@ import { matchLines } from "./match-lines";
 import { completeLines, moveToRetakes } from "./misaligned-lines";
 import { addOutOfOrder, addParaphrases, addReplacedLines, keepLeftWords } from "./missing-lines";
 import { listPathTakes, type PathTake, withAdjacentTokens } from "./path-takes";
-import { measurePace, type PartialAlignment, rescueLines } from "./rescue-lines";
+import { measureSpeechPace, type PartialAlignment, rescueLines } from "./rescue-lines";
 import { type ScriptedContext, type ScriptedRecording, type ScriptLine, splitCompounds } from "./script-lines";
 import { keepWholeAttempts, settlePath } from "./settle-path";
 import { dropUnspokenLines } from "./unspoken-lines";
@@ -216,7 +216,7 @@ function* complete(state: ScriptedState): PlanSteps<ScriptedState> {
 
 function* keepDiffering(state: ScriptedState): PlanSteps<ScriptedState> {
   const { path, candidates, recording, repeated, isExact } = state;
-  const pace = measurePace(candidates, recording);
+  const pace = measureSpeechPace(candidates, recording);
   return { ...state, path: yield* keepDifferingWords(path!, recording, repeated, isExact, pace) };
 }
 
@@ -252,7 +252,7 @@ function* addReplaced(state: ScriptedState): PlanSteps<ScriptedState> {
   const isLong = ({ from, to, line }: ConfirmedTake) =>
     to - from >= COMMON.minLengthRatio * recording.lines[line]!.words.length;
   const takes = state.takes.map((take, i) => take ?? (confirmed[i] && isLong(confirmed[i]) ? confirmed[i] : null));
-  const pace = measurePace(candidates, recording);
+  const pace = measureSpeechPace(candidates, recording);
   yield* addReplacedLines(takes, candidates, path!, recording, repeated, isExact, pace);
   const all = takes.map((take, i) => take ?? confirmed[i] ?? null);
   return { ...state, ...keepLeftWords(all, path!, recording) };

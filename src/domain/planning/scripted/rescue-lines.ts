@@ -3,6 +3,7 @@
 import type { AlignedWord } from "../../speech";
 import { findFirst, type Span, type Ticks } from "../../time";
 import { findBestAlignment, type PlanSteps, requestAlignmentsOf } from "../context";
+import { durationOf } from "../spans";
 import { ACTIVITY, COMMON, SCRIPT } from "../thresholds";
 import { pauseBefore, type TokenRange, toMaxLength } from "../tokens";
 import {
@@ -69,7 +70,11 @@ function listTrials(
   recording: ScriptedRecording,
 ) {
   const { tokens, lines } = recording;
-  const ticksPerCharacter = measurePace(candidates, recording);
+  const ticksPerCharacter = measurePace(
+    candidates,
+    recording,
+    ({ from, to }) => tokens[to - 1]!.end - tokens[from]!.start,
+  );
   const starts = candidates
     .flatMap((row) => row.flatMap((one) => (one.accepted ? [one.from] : [])))
     .sort((a, b) => a - b);
@@ -167,12 +172,22 @@ function toPhraseWindow({ tokens, activity }: ScriptedRecording, from: number, t
   return padWindow({ start: tokens[from]!.start, end: tokens[to - 1]!.end }, before, after, activity.duration);
 }
 
+/** Returns the median duration of a character in the words of the accepted candidates, without the pauses between them. */
+export const measureSpeechPace = (candidates: readonly LineCandidate[][], recording: ScriptedRecording): Ticks =>
+  measurePace(candidates, recording, ({ from, to }) =>
+    recording.tokens.slice(from, to).reduce((sum, token) => sum + durationOf(token), 0),
+  );
+
 /** Returns the median duration of a character in the accepted candidates. */
-export function measurePace(candidates: readonly LineCandidate[][], { tokens, lines }: ScriptedRecording): Ticks {
+function measurePace(
+  candidates: readonly LineCandidate[][],
+  { lines }: ScriptedRecording,
+  measureDuration: (candidate: LineCandidate) => Ticks,
+): Ticks {
   const paces = candidates
     .flat()
     .filter((one) => one.accepted)
-    .map((one) => (tokens[one.to - 1]!.end - tokens[one.from]!.start) / lines[one.line]!.words.join(" ").length)
+    .map((one) => measureDuration(one) / lines[one.line]!.words.join(" ").length)
     .sort((a, b) => a - b);
   return paces[paces.length >> 1] ?? SCRIPT.usualTicksPerCharacter;
 }

@@ -3,9 +3,9 @@ import type { ConfirmedTake } from "../../../../../src/domain/planning/scripted/
 import { countWords } from "../../../../../src/domain/planning/scripted/differing-words";
 import { exciseDisfluencies } from "../../../../../src/domain/planning/scripted/excise-disfluencies";
 import { findPath } from "../../../../../src/domain/planning/scripted/find-path";
-import { checkMatches } from "../../../../../src/domain/planning/scripted/line-candidates";
+import { checkMatches, type LineCandidate } from "../../../../../src/domain/planning/scripted/line-candidates";
 import { matchLines } from "../../../../../src/domain/planning/scripted/match-lines";
-import { rescueLines } from "../../../../../src/domain/planning/scripted/rescue-lines";
+import { measureSpeechPace, rescueLines } from "../../../../../src/domain/planning/scripted/rescue-lines";
 import { SCRIPT } from "../../../../../src/domain/planning/thresholds";
 import { UNRECOGNIZED } from "../../../../../src/domain/planning/tokens";
 import type { AlignmentRequest, ForcedAlignment } from "../../../../../src/domain/speech";
@@ -41,6 +41,15 @@ test.each([
   };
   const { atMost } = countWords({ from: 0, to: 1 }, voice, SCRIPT.usualTicksPerCharacter);
   expect(Math.round(atMost)).toBe(expected);
+});
+
+test("the pace of speech is the same with and without pauses between words", () => {
+  const paceOf = (said: string) => {
+    const recording = record(said, "Gulls follow boats.");
+    const candidate = { line: 0, from: 0, to: 3, accepted: true } as LineCandidate;
+    return measureSpeechPace([[candidate]], recording);
+  };
+  expect(paceOf("gulls / follow / boats")).toBe(paceOf("gulls follow boats"));
 });
 
 const HEADING = "how boats sail";
