@@ -21,8 +21,9 @@ export type RetakenPath = { path: SettledPath; retaken: EarlierTake[] };
 type RepeatedPlace = LinePlace & { take: EarlierTake };
 
 /**
- * Moves each line that does not align, and all of whose words are repeated, to its retake: the audio does not show
- * which take is better, so the last one is kept. Words of the retake that the line lacks are kept in place of its own.
+ * Moves each line that does not align, and whose words are repeated, to its retake: the audio does not show which take
+ * is better, so the last one is kept. Up to two words at its start and end that are not repeated stay where they are.
+ * Words of the retake that the line lacks are kept in place of its own.
  */
 export function* moveToRetakes(
   path: ScriptPath,
@@ -41,8 +42,8 @@ export function* moveToRetakes(
   for (const { line: index, place, take, pairs: own } of misaligned.reverse()) {
     // Words beside the line that are said again with it go with it.
     const isOfTake = !pairs.some((token) => token >= place.to && token < take.to);
-    const end = isOfTake ? Math.max(place.to, take.to) : place.to;
-    if (kept.subarray(end, take.retakeStart + 1).includes(1)) continue;
+    const end = isOfTake ? take.to : place.to;
+    if (kept.subarray(Math.max(end, place.to), take.retakeStart + 1).includes(1)) continue;
     const line = lines[index]!;
     const retake = toRetakeRange(take.retakeStart, line.words.length, kept, tokens);
     const moved = alignLineAt(index, line, tokens, retake.from, retake.to).pairs;

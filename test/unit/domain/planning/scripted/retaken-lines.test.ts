@@ -102,7 +102,13 @@ test("phrases without words are not compared with a script", () => {
 
 describe("moving a line to its retake", () => {
   /** Moves the only line of a script, which the path has in the first take. */
-  const move = (said: string, line: string, logProb: number, count?: number) => {
+  const move = (
+    said: string,
+    line: string,
+    logProb: number,
+    count?: number,
+    change = (takes: EarlierTake[]) => takes,
+  ) => {
     const { transcript, duration } = createRecordedWords(said);
     const { words } = transcript!;
     const tokens = tokenize(words, "en");
@@ -116,7 +122,7 @@ describe("moving a line to its retake", () => {
       runWithoutAlignment(findRetakes(words, tokens, ENGLISH)).retakes,
     ).takes;
     const recording = { words, tokens, lines, activity, lexicon: ENGLISH } as unknown as ScriptedRecording;
-    const steps = moveToRetakes({ pairs, kept }, [[]], earlierTakes, recording);
+    const steps = moveToRetakes({ pairs, kept }, [[]], change(earlierTakes), recording);
     const { path, retaken } = runWithAlignments(steps, logProb);
     return { said: tokens.filter((_, j) => path.kept[j]).map(({ normal }) => normal), retaken };
   };
@@ -142,6 +148,28 @@ describe("moving a line to its retake", () => {
     const own = count === 2 ? [before[0], before[2]] : before;
     const script = `${"So ".repeat(count)}the architect never saw the silver arch.`;
     expect(move([...own, ARCHITECT].join(" | "), script, -9).said.join(" ")).toBe(expected);
+  });
+
+  test.each([
+    ["Winter 2430 2450 95 | came. 2450 2470 95", "winter came with the architect never saw the finished arch"],
+    ["Winter 2420 2435 95 | came 2435 2450 95 | early. 2450 2470 95", null],
+  ])("leaves two words after the line, and no more: %p", (after, expected) => {
+    const words = ARCHITECT.split(" | ");
+    const own = after.split(" | ");
+    const script = `The architect never saw the silver arch${" so".repeat(own.length)}.`;
+    const all = [...words.slice(0, 7), ...own, ...words.slice(7)].join(" | ");
+    const takes = [{ from: 0, to: 7, retakeStart: 9 + own.length, match: {} as never }];
+    const { said } = move(all, script, -9, undefined, () => takes);
+    const spoken = own.map((word) => word.split(" ")[0]!.replace(".", "").toLowerCase()).join(" ");
+    expect(said.join(" ")).toBe(expected ?? `the architect never saw the finished art ${spoken}`);
+  });
+
+  test("leaves a line with a word in its middle that is not said again", () => {
+    const { said } = move(ARCHITECT, line, -9, undefined, (takes) => [
+      { ...takes[0]!, to: 3 },
+      { ...takes[0]!, from: 4 },
+    ]);
+    expect(said.join(" ")).toBe("the architect never saw the finished art");
   });
 
   test("leaves a line that aligns", () => {
@@ -197,11 +225,12 @@ test.each([
     [[candidate(0, 0.9), candidate(10, quality)]],
     [],
     parseScript("They slept in their old tents."),
+    [],
   );
   expect(takes[0]!.from).toBe(from);
 });
 
-test("a line whose best take is where the path has it is not out of order", () => {
+test("a line is not out of order when most of its best take is where the path has it", () => {
   const lines = parseScript("They slept in their old tents.", "en");
   const candidate = { line: 0, from: 4, to: 9, complete: true, quality: 0.9, alignment: null } as LineCandidate;
   const add = (from: number, to: number) => {
@@ -216,7 +245,7 @@ test("a line whose best take is where the path has it is not out of order", () =
 test("a take that was left for its retake does not come back as a line out of order", () => {
   const lines = parseScript("The architect never saw the silver arch.", "en");
   const candidate = { line: 0, from: 2, to: 9, complete: true, quality: 0.6, alignment: null } as LineCandidate;
-  const add = (retaken: { from: number; to: number }[]) => addOutOfOrder([null], [[candidate]], retaken, lines);
+  const add = (retaken: { from: number; to: number }[]) => addOutOfOrder([null], [[candidate]], retaken, lines, []);
   expect(add([{ from: 4, to: 9 }])).toEqual([]);
   expect(add([{ from: 9, to: 12 }])).toEqual([0]);
 });
