@@ -16,14 +16,14 @@ import type { ScriptedRecording, ScriptLine } from "./script-lines";
 
 /**
  * Adds the takes of lines that were recorded out of order, except takes in `retaken`. Returns the indices of the lines.
- * A line whose best take is where the path has it, in `onPath`, is not out of order and stays there.
+ * A line whose take in `onPath` has most of its best take is not out of order and stays there.
  */
 export function addOutOfOrder(
   takes: (ConfirmedTake | null)[],
   candidates: readonly LineCandidate[][],
   retaken: readonly TokenRange[],
   lines: readonly ScriptLine[],
-  onPath: readonly (ConfirmedTake | null)[] = [],
+  onPath: readonly (ConfirmedTake | null)[],
 ): number[] {
   const added: number[] = [];
   for (const [index, line] of lines.entries()) {
@@ -39,7 +39,7 @@ export function addOutOfOrder(
     );
     if (!best) continue;
     const own = onPath[index];
-    if (own && own.from < best.to && best.from < own.to) {
+    if (own && countShared(own, best) > COMMON.minSameShare * (best.to - best.from)) {
       takes[index] = own;
       continue;
     }
@@ -50,6 +50,8 @@ export function addOutOfOrder(
   }
   return added;
 }
+
+const countShared = (a: TokenRange, b: TokenRange): number => Math.min(a.to, b.to) - Math.max(a.from, b.from);
 
 /**
  * Adds takes for missing lines from the words spoken in their place, if these are similar. What is said again is not a

@@ -239,6 +239,8 @@ test("a line is not out of order when most of its best take is where the path ha
     return [addOutOfOrder(takes, [[candidate]], [], lines, [onPath]), takes[0]!.from, takes[0]!.to];
   };
   expect(add(2, 11)).toEqual([[], 2, 11]);
+  expect(add(6, 11)).toEqual([[], 6, 11]);
+  expect(add(7, 11)).toEqual([[0], 4, 9]);
   expect(add(9, 11)).toEqual([[0], 4, 9]);
 });
 
