@@ -70,10 +70,9 @@ function listTrials(
   recording: ScriptedRecording,
 ) {
   const { tokens, lines } = recording;
-  const ticksPerCharacter = measurePace(
+  const ticksPerCharacter = measureMedian(
     candidates,
-    recording,
-    ({ from, to }) => tokens[to - 1]!.end - tokens[from]!.start,
+    ({ line, from, to }) => (tokens[to - 1]!.end - tokens[from]!.start) / lines[line]!.words.join(" ").length,
   );
   const starts = candidates
     .flatMap((row) => row.flatMap((one) => (one.accepted ? [one.from] : [])))
@@ -172,22 +171,22 @@ function toPhraseWindow({ tokens, activity }: ScriptedRecording, from: number, t
   return padWindow({ start: tokens[from]!.start, end: tokens[to - 1]!.end }, before, after, activity.duration);
 }
 
-/** Returns the median duration of a character in the words of the accepted candidates, without the pauses between them. */
+/** Returns the median duration of a character of a word in the accepted candidates, without the pauses between words. */
 export const measureSpeechPace = (candidates: readonly LineCandidate[][], recording: ScriptedRecording): Ticks =>
-  measurePace(candidates, recording, ({ from, to }) =>
-    recording.tokens.slice(from, to).reduce((sum, token) => sum + durationOf(token), 0),
-  );
+  measureMedian(candidates, (one) => {
+    const spoken = recording.tokens.slice(one.from, one.to).reduce((sum, token) => sum + durationOf(token), 0);
+    return spoken / recording.lines[one.line]!.words.join("").length;
+  });
 
-/** Returns the median duration of a character in the accepted candidates. */
-function measurePace(
+/** Returns the median pace of the accepted candidates. */
+function measureMedian(
   candidates: readonly LineCandidate[][],
-  { lines }: ScriptedRecording,
-  measureDuration: (candidate: LineCandidate) => Ticks,
+  measurePace: (candidate: LineCandidate) => Ticks,
 ): Ticks {
   const paces = candidates
     .flat()
     .filter((one) => one.accepted)
-    .map((one) => measureDuration(one) / lines[one.line]!.words.join(" ").length)
+    .map(measurePace)
     .sort((a, b) => a - b);
   return paces[paces.length >> 1] ?? SCRIPT.usualTicksPerCharacter;
 }
