@@ -30,7 +30,7 @@ export function* keepDifferingWords(
   recording: ScriptedRecording,
   repeated: Uint8Array,
   isExact: boolean,
-  pace: Ticks = SCRIPT.usualTicksPerCharacter,
+  pace: Ticks,
 ): PlanSteps<SettledPath> {
   const isYieldDue = createYieldCounter();
   const { lines, tokens, words } = recording;
@@ -67,8 +67,12 @@ export function* keepDifferingWords(
       if (isNextBefore || isNextAfter) keep(phrase, [isNextBefore ? lineBefore : -1, isNextAfter ? lineAfter : -1]);
       else separate.push(phrase);
     }
+    // In place of a single word, several clear ones are other speech.
+    const isOther = ({ from, to }: TokenRange) =>
+      lost < COMMON.maxSlipWords && to - from > lost && isClear(tokens.slice(from, to), words);
+    const possible = separate.filter((phrase) => isSure(phrase) && !isOther(phrase));
     // The last of several phrases are kept, because they were said last.
-    if (isInside) for (const phrase of separate.filter(isSure).reverse()) keep(phrase, []);
+    if (isInside) for (const phrase of possible.reverse()) keep(phrase, []);
   }
   const kept = path.kept.map((isKept, j) => isKept || differing[j]!);
   return { pairs: path.pairs, kept, differing };
@@ -76,13 +80,13 @@ export function* keepDifferingWords(
 
 const countTokens = ({ from, to }: TokenRange) => to - from;
 
-/** The range in which the number of spoken words is. */
+/** Range that contains the number of spoken words. */
 type WordCount = { atLeast: number; atMost: number };
 
 /**
  * Returns how many words a phrase has: as many as were recognized, or as fit in its duration. A recognizer writes
  * sounds that it does not understand as more or fewer words, and voice without words has only a duration. Clear words
- * are no fewer.
+ * count once each.
  */
 export function countWords(
   { from, to }: TokenRange,
@@ -96,10 +100,14 @@ export function countWords(
     const count = token.normal === UNRECOGNIZED ? Math.round(durationOf(token) / ticks) : 1;
     return sum + Math.max(1, count);
   }, 0);
-  const sure = own.filter(({ word }) => words[word]!.confidence >= COMMON.sureWordConfidence);
-  const isClear = sure.length > COMMON.minSameShare * own.length;
-  return { atLeast: isClear ? recognized : Math.min(recognized, usual), atMost: Math.max(recognized, usual) };
+  if (isClear(own, words)) return { atLeast: recognized, atMost: recognized };
+  return { atLeast: Math.min(recognized, usual), atMost: Math.max(recognized, usual) };
 }
+
+/** Returns whether the recognizer was sure of more than half of the tokens. */
+const isClear = (tokens: readonly Token[], words: ScriptedRecording["words"]): boolean =>
+  tokens.filter(({ word }) => words[word]!.confidence >= COMMON.sureWordConfidence).length >
+  COMMON.minSameShare * tokens.length;
 
 /**
  * Returns whether a token continues a sentence: it follows another one without a pause, or with a short one inside a
@@ -113,11 +121,15 @@ export function isAttached({ tokens, words }: ScriptedRecording, j: number): boo
   return tokens[j]!.start - tokens[j - 1]!.end < (isInSentence ? SCRIPT.minSentencePause : COMMON.maxFluentGap);
 }
 
-/** Returns the maximal ranges of 1, or of another value. */
-export function listRanges(marks: Uint8Array, value = 1): TokenRange[] {
+/** Returns the longest ranges of tokens with this mark. */
+export function listRanges(
+  marks: Uint8Array,
+  mark: 0 | 1,
+  { from, to }: TokenRange = { from: 0, to: marks.length },
+): TokenRange[] {
   const out: TokenRange[] = [];
-  for (let j = 0; j < marks.length; j++) {
-    if (marks[j] !== value) continue;
+  for (let j = from; j < to; j++) {
+    if (marks[j] !== mark) continue;
     const last = out.at(-1);
     if (last && last.to === j) last.to = j + 1;
     else out.push({ from: j, to: j + 1 });

@@ -159,7 +159,7 @@ export function* addReplacedLines(
   recording: ScriptedRecording,
   repeated: Uint8Array,
   isExact: boolean,
-  pace: Ticks = SCRIPT.usualTicksPerCharacter,
+  pace: Ticks,
 ): PlanSteps<void> {
   const isYieldDue = createYieldCounter();
   const owners = findOwners(recording.tokens.length, candidates, takes);
@@ -210,7 +210,7 @@ export function keepLeftWords(
   for (const take of takes) if (take) left.fill(0, take.from, take.to);
   const differing = path.differing.slice();
   const extended = takes.slice();
-  for (const { from, to } of listRanges(left)) {
+  for (const { from, to } of listRanges(left, 1)) {
     const before = isAttached(recording, from) ? extended.findIndex((take) => take?.to === from) : -1;
     const after = isAttached(recording, to) ? extended.findIndex((take) => take?.from === to) : -1;
     const index = before >= 0 ? before : after;

@@ -4,7 +4,7 @@ import type { Span } from "../../time";
 import { isFillerText } from "../lexicon/lexicon";
 import { COMMON, SCRIPT } from "../thresholds";
 import type { Token, TokenRange } from "../tokens";
-import type { SettledPath } from "./differing-words";
+import { listRanges, type SettledPath } from "./differing-words";
 import type { ScriptPath } from "./find-path";
 import type { ScriptedRecording, ScriptLine } from "./script-lines";
 
@@ -75,18 +75,13 @@ export function listPathTakes(
     const next = path.pairs.subarray(at).find((token) => token >= 0) ?? path.kept.length;
     const to = findExtrasEnd(path, tokens, used[used.length - 1]! + 1, next);
     taken = to;
-    const skipped: TokenRange[] = [];
+    const skipped = listRanges(path.kept, 0, { from, to });
     let extra = 0;
     let differs = false;
     for (let j = from; j < to; j++) {
-      if (path.kept[j]) {
-        if (isDiffering(j)) differs = true;
-        else if (!used.includes(j)) extra++;
-        continue;
-      }
-      const last = skipped.at(-1);
-      if (last && last.to === j) last.to = j + 1;
-      else skipped.push({ from: j, to: j + 1 });
+      if (!path.kept[j]) continue;
+      if (isDiffering(j)) differs = true;
+      else if (!used.includes(j)) extra++;
     }
     const score = (used.length - SCRIPT.insideLineCost * extra) / line.words.length;
     return { line: index, from, to, pairs, score, skipped, differs };

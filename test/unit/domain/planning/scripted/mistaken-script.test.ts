@@ -10,8 +10,11 @@ import { checkMatches, type LineCandidate } from "../../../../../src/domain/plan
 import { alignLineAt, matchLines } from "../../../../../src/domain/planning/scripted/match-lines";
 import { moveToRetakes } from "../../../../../src/domain/planning/scripted/misaligned-lines";
 import { addParaphrases } from "../../../../../src/domain/planning/scripted/missing-lines";
+import { SCRIPT } from "../../../../../src/domain/planning/thresholds";
 import { tokenize } from "../../../../../src/domain/planning/tokens";
 import { createRecording, cutWithScript, listKeptWords, record, run, runWithAlignments } from "./spoken-recording";
+
+const PACE = SCRIPT.usualTicksPerCharacter;
 
 describe("whether a phrase is said again", () => {
   const isAgain = (take: string, retake: string) => {
@@ -92,7 +95,7 @@ describe("words that differ from the script", () => {
     const { pairs } = alignLineAt(0, lines[0]!, tokens, from, to);
     const kept = Uint8Array.from(tokens, (_, j) => (j >= from && j < to ? 1 : 0));
     const path = { pairs, kept, differing: new Uint8Array(tokens.length) };
-    const found = run(keepDifferingWords(path, recording, new Uint8Array(tokens.length), false));
+    const found = run(keepDifferingWords(path, recording, new Uint8Array(tokens.length), false, PACE));
     return tokens
       .filter((_, j) => found.kept[j])
       .map(({ normal }) => normal)
@@ -122,7 +125,7 @@ describe("words that differ from the script", () => {
     const pairs = Int32Array.from([2, 3, 4, 5, 6, 7, -1, -1, 14, 15]);
     const kept = Uint8Array.from(tokens, (_, j) => (pairs.includes(j) ? 1 : 0));
     const path = { pairs, kept, differing: new Uint8Array(tokens.length) };
-    const found = run(keepDifferingWords(path, recording, new Uint8Array(tokens.length), false));
+    const found = run(keepDifferingWords(path, recording, new Uint8Array(tokens.length), false, PACE));
     const differing = tokens.filter((_, j) => found.differing[j]).map(({ normal }) => normal);
     expect(differing).toEqual(["indeed"]);
   });
@@ -138,7 +141,7 @@ describe("words that differ from the script", () => {
       const pairs = Int32Array.of(0, 1, 2, -1, 4, -1, -1, -1, 9, 10);
       const kept = Uint8Array.from(tokens, (_, j) => (j < 5 || j > 8 ? 1 : 0));
       const path = { pairs, kept, differing: new Uint8Array(tokens.length) };
-      const found = run(keepDifferingWords(path, recording, new Uint8Array(tokens.length), false));
+      const found = run(keepDifferingWords(path, recording, new Uint8Array(tokens.length), false, PACE));
       expect(found.kept[5] === 1).toBe(expected);
     },
   );
@@ -148,6 +151,7 @@ describe("words that differ from the script", () => {
     ["yes?", false],
     ["yes? indeed?", true],
     ["yes of course", false],
+    ["he coughed", false],
   ])("between pauses, %p stays in place of a word", (said, expected) => {
     const recording = record(`good evening / ${said} / you may touch it`, "Good evening.\nDuring you may touch it.");
     const { tokens } = recording;
@@ -155,7 +159,7 @@ describe("words that differ from the script", () => {
     const pairs = Int32Array.of(0, 1, -1, last, last + 1, last + 2, last + 3);
     const kept = Uint8Array.from(tokens, (_, j) => (j < 2 || j >= last ? 1 : 0));
     const path = { pairs, kept, differing: new Uint8Array(tokens.length) };
-    const found = run(keepDifferingWords(path, recording, new Uint8Array(tokens.length), false));
+    const found = run(keepDifferingWords(path, recording, new Uint8Array(tokens.length), false, PACE));
     expect(found.kept[2] === 1).toBe(expected);
   });
 

@@ -4,7 +4,10 @@ import { keepDifferingWords } from "../../../../../src/domain/planning/scripted/
 import type { LineCandidate } from "../../../../../src/domain/planning/scripted/line-candidates";
 import { addReplacedLines, keepLeftWords } from "../../../../../src/domain/planning/scripted/missing-lines";
 import { SCRIPTED_STAGES } from "../../../../../src/domain/planning/scripted/plan-scripted";
+import { SCRIPT } from "../../../../../src/domain/planning/thresholds";
 import { record, run } from "./spoken-recording";
+
+const PACE = SCRIPT.usualTicksPerCharacter;
 
 test("a line whose weak take is too short for it gets the sentence in its place", () => {
   const recording = record(
@@ -51,7 +54,7 @@ test.each([
   const takes: (ConfirmedTake | null)[] = [null, good];
   const kept = Uint8Array.from(tokens, (_, j) => (j < count ? 0 : 1));
   const path = { pairs: new Int32Array(10).fill(-1), kept, differing: kept };
-  run(addReplacedLines(takes, [[], []], path, recording, new Uint8Array(tokens.length), false));
+  run(addReplacedLines(takes, [[], []], path, recording, new Uint8Array(tokens.length), false, PACE));
   expect(takes[0]?.to ?? 0).toBe(expected ? count : 0);
 });
 
@@ -90,7 +93,7 @@ test("unclear words after the last line do not go before words that resemble it"
   const kept = Uint8Array.from(tokens, (_, j) => (j < 3 ? 1 : 0));
   const path = { pairs: new Int32Array(8).fill(-1), kept, differing: kept };
   const candidates = [[], [{ line: 1, from: 6, to: 8 } as unknown as LineCandidate]];
-  run(addReplacedLines(takes, candidates, path, recording, new Uint8Array(tokens.length), false));
+  run(addReplacedLines(takes, candidates, path, recording, new Uint8Array(tokens.length), false, PACE));
   expect([takes[1]?.from, takes[1]?.to]).toEqual([3, 9]);
 });
 
@@ -126,7 +129,7 @@ describe("voice without words", () => {
     const takes = [[0, first], null, [last, last + 3]].map(
       (range, line) => range && ({ line, from: range[0], to: range[1], skipped: [] } as unknown as ConfirmedTake),
     );
-    run(addReplacedLines(takes, [[], [], []], path, recording, new Uint8Array(recording.tokens.length), false));
+    run(addReplacedLines(takes, [[], [], []], path, recording, new Uint8Array(recording.tokens.length), false, PACE));
     expect(takes[1] !== null).toBe(expected);
   });
 
@@ -135,7 +138,7 @@ describe("voice without words", () => {
     ["~~~~~", false],
   ])("stays in place of words of the script if it is about as long: %p %p", (said, expected) => {
     const { recording, path, first } = setUp(said);
-    const found = run(keepDifferingWords(path, recording, new Uint8Array(recording.tokens.length), false));
+    const found = run(keepDifferingWords(path, recording, new Uint8Array(recording.tokens.length), false, PACE));
     expect(found.kept[first] === 1).toBe(expected);
   });
 });

@@ -43,13 +43,21 @@ test.each([
   expect(Math.round(atMost)).toBe(expected);
 });
 
+test("a clear word of 1.1 s counts as one word", () => {
+  const { tokens, words } = record("unfortunately", "");
+  const long = [{ ...tokens[0]!, end: tokens[0]!.start + 1_100_000 }];
+  expect(countWords({ from: 0, to: 1 }, { tokens: long, words }, SCRIPT.usualTicksPerCharacter).atMost).toBe(1);
+});
+
 test("the pace of speech is the same with and without pauses between words", () => {
   const paceOf = (said: string) => {
     const recording = record(said, "Gulls follow boats.");
     const candidate = { line: 0, from: 0, to: 3, accepted: true } as LineCandidate;
     return measureSpeechPace([[candidate]], recording);
   };
-  expect(paceOf("gulls / follow / boats")).toBe(paceOf("gulls follow boats"));
+  // Three words of 0.3 s have 16 characters.
+  expect(paceOf("gulls follow boats")).toBe(900_000 / 16);
+  expect(paceOf("gulls / follow / boats")).toBe(900_000 / 16);
 });
 
 const HEADING = "how boats sail";
