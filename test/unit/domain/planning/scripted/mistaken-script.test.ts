@@ -178,6 +178,15 @@ describe("words that differ from the script", () => {
     );
   });
 
+  test("resemble what is kept before them, and go when others follow in their run", () => {
+    const recording = record("above the third bud really / above the third boat? / now and always", "");
+    const { tokens } = recording;
+    const kept = Uint8Array.from(tokens, (_, j) => (j < 5 || j > 9 ? 1 : 0));
+    const context = { ...recording, path: { kept }, repeated: new Uint8Array(tokens.length) };
+    const phrases = run(listNewPhrases({ from: 5, to: 10 }, { ...context, isYieldDue: createYieldCounter() }));
+    expect(phrases).toEqual([{ from: 9, to: 10 }]);
+  });
+
   test("are not a remark if its words were unclear", () => {
     const list = (said: string) => {
       const recording = record(said, "");

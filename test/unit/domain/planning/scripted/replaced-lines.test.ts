@@ -5,7 +5,7 @@ import type { LineCandidate } from "../../../../../src/domain/planning/scripted/
 import { addReplacedLines, keepLeftWords } from "../../../../../src/domain/planning/scripted/missing-lines";
 import { SCRIPTED_STAGES } from "../../../../../src/domain/planning/scripted/plan-scripted";
 import { SCRIPT } from "../../../../../src/domain/planning/thresholds";
-import { record, run } from "./spoken-recording";
+import { createRecordedWords, createRecording, cutWithScript, listKeptWords, record, run } from "./spoken-recording";
 
 const PACE = SCRIPT.usualTicksPerCharacter;
 
@@ -98,16 +98,89 @@ test("unclear words after the last line do not go before words that resemble it"
 });
 
 test.each([
-  ["go on with the take before them", "gulls follow boats home / winter came", [0, 4]],
-  ["stand alone", "gulls follow / boats home / winter came", [0, 2]],
+  ["go on with the take before them", "gulls follow boats home / winter came", [0, 4, 4, 6]],
+  ["go on with the take after them", "gulls follow / boats home winter came", [0, 2, 2, 6]],
+  ["stand alone", "gulls follow / boats home / winter came", [0, 2, 4, 6]],
 ])("words that the path keeps for a line that is elsewhere stay when they %s", (_, said, expected) => {
   const recording = record(said, "Gulls follow.\nWinter came.");
   const take = (line: number, from: number, to: number) =>
     ({ line, from, to, skipped: [], pairs: new Int32Array(), review: null }) as unknown as ConfirmedTake;
   const path = { pairs: new Int32Array(), kept: new Uint8Array(6).fill(1), differing: new Uint8Array(6) };
   const { takes, path: after } = keepLeftWords([take(0, 0, 2), take(1, 4, 6)], path, recording);
-  expect([takes[0]!.from, takes[0]!.to]).toEqual(expected as [number, number]);
-  expect([...after.differing].includes(1)).toBe(expected[1] === 4);
+  expect(takes.flatMap((one) => [one!.from, one!.to])).toEqual(expected);
+  expect([...after.differing].includes(1)).toBe(expected[1] === expected[2]);
+});
+
+describe("cutting with a script", () => {
+  /** Returns the words that stay. The recognizer was unsure of the words with `?`. */
+  const cut = async (said: string, script: string) => {
+    const analysis = createRecording(said);
+    const words = analysis.transcript!.words.map((word) =>
+      word.text.endsWith("?") ? { ...word, text: word.text.slice(0, -1), confidence: 0.4 } : word,
+    );
+    const unsure = { ...analysis, transcript: { ...analysis.transcript!, words } };
+    const plan = (await cutWithScript(unsure, script))!;
+    return { kept: listKeptWords(unsure, plan), missing: plan.missing };
+  };
+  const AFTER = "carpenters appreciate wonderful mahogany / everything considered excellent";
+
+  test("counts the words in place of the first line at the pace of the speaker", async () => {
+    const script =
+      "Third part of our course on bookbinding.\nCarpenters appreciate wonderful mahogany.\nEverything considered excellent.";
+    const slow = "we can get it for you / he is in at ten or so";
+    const unclear = "this? is? carbon? our?";
+    expect((await cut(`${unclear} / ${AFTER}`, script)).missing).toEqual([]);
+    const ofSlow = "Third part of our course on bookbinding.\nWe can get it for you.\nHe is in at ten or so.";
+    expect((await cut(`${unclear} / ${slow}`, ofSlow)).missing).toHaveLength(1);
+  });
+
+  test("counts the words in place of a lost word at the pace of the speaker", async () => {
+    const unclear = "let? me? just?";
+    const slow = await cut(
+      `we can get it for you / ${unclear} / he is in at ten or so`,
+      "We can get it for you.\nBoats he is in at ten or so.",
+    );
+    expect(slow.kept).toContain("let me just");
+    const fast = await cut(
+      AFTER.replace("/", `/ ${unclear} /`),
+      "Carpenters appreciate wonderful mahogany.\nBoats everything considered excellent.",
+    );
+    expect(fast.kept).not.toContain("let me just");
+  });
+
+  test("keeps words that go on with a line and resemble one that is elsewhere", async () => {
+    const said =
+      "good evening to everybody in this room boats are / winter came early to the harbor town / boats sailed home past rocks / thank you all for listening to me";
+    const { kept } = await cut(
+      said,
+      "Good evening to everybody in this room.\nBoats sailed home past rocks.\nWinter came early to the harbor town.\nThank you all for listening to me.",
+    );
+    expect(kept).toBe(said.replaceAll(" /", ""));
+  });
+
+  test("misses a line in whose place a clear word is drawn out", async () => {
+    let at = 100;
+    const say = (text: string, hundredths = 30) => {
+      const words = text.split(" ").map((word) => {
+        at += hundredths;
+        return `${word} ${at - hundredths} ${at} 95`;
+      });
+      at += 60;
+      return words;
+    };
+    const words = [
+      say("Good evening to everybody in this room."),
+      say("Unfortunately.", 110),
+      say("Winter came early to the harbor town."),
+    ];
+    const analysis = createRecordedWords(words.flat().join(" | "));
+    const missing = "Boats sailed home past rocks.";
+    const plan = await cutWithScript(
+      analysis,
+      `Good evening to everybody in this room.\n${missing}\nWinter came early to the harbor town.`,
+    );
+    expect(plan!.missing).toEqual([missing]);
+  });
 });
 
 describe("voice without words", () => {

@@ -43,10 +43,15 @@ test.each([
   expect(Math.round(atMost)).toBe(expected);
 });
 
-test("a clear word of 1.1 s counts as one word", () => {
+test.each([
+  [0.05, 1],
+  [1.1, 1],
+])("a clear word of %p s counts as %p word", (seconds, expected) => {
   const { tokens, words } = record("unfortunately", "");
-  const long = [{ ...tokens[0]!, end: tokens[0]!.start + 1_100_000 }];
-  expect(countWords({ from: 0, to: 1 }, { tokens: long, words }, SCRIPT.usualTicksPerCharacter).atMost).toBe(1);
+  const { start } = tokens[0]!;
+  const spoken = { tokens: [{ ...tokens[0]!, end: start + seconds * 1e6 }], words };
+  const count = countWords({ from: 0, to: 1 }, spoken, SCRIPT.usualTicksPerCharacter);
+  expect(count).toEqual({ atLeast: expected, atMost: expected });
 });
 
 test("the pace of speech is the same with and without pauses between words", () => {
