@@ -48,11 +48,7 @@ const COMMON_THRESHOLDS = {
     "words that follow each other fluently, from a word or a phrase after a pause",
     "cases-12-words-apart, recordings-03-scottish-lecture",
   ],
-  minWordDuration: [
-    0.25,
-    "s",
-    "fillers without a pause, voice without words, and two marks, from short words, ends of words, and one mark",
-  ],
+  minWordDuration: [0.25, "s", "fillers and voice without words, from short words and word ends; near marks"],
   minPause: [
     0.25,
     "s",

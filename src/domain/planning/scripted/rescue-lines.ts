@@ -171,7 +171,7 @@ function toPhraseWindow({ tokens, activity }: ScriptedRecording, from: number, t
   return padWindow({ start: tokens[from]!.start, end: tokens[to - 1]!.end }, before, after, activity.duration);
 }
 
-/** Returns the median duration of a character of a word in the accepted candidates, without the pauses between words. */
+/** Returns the median duration of a character in the accepted candidates, without the pauses between words. */
 export const measureSpeechPace = (candidates: readonly LineCandidate[][], recording: ScriptedRecording): Ticks =>
   measureMedian(candidates, (one) => {
     const spoken = recording.tokens.slice(one.from, one.to).reduce((sum, token) => sum + durationOf(token), 0);
