@@ -111,6 +111,28 @@ test.each([
   expect([...after.differing].includes(1)).toBe(expected[1] === expected[2]);
 });
 
+test("the stage that replaces lines keeps the words of a line that is elsewhere", () => {
+  const recording = record("gulls follow boats home / winter came", "Gulls follow.\nWinter came.");
+  const take = (line: number, from: number, to: number) =>
+    ({ line, from, to, skipped: [], pairs: new Int32Array(), review: null }) as unknown as ConfirmedTake;
+  const path = { pairs: new Int32Array(), kept: new Uint8Array(6).fill(1), differing: new Uint8Array(6) };
+  const takes = [take(0, 0, 2), take(1, 4, 6)];
+  const state = { takes, confirmed: takes, candidates: [[], []], path, recording, repeated: new Uint8Array(6) };
+  const stage = SCRIPTED_STAGES.find(({ name }) => name === "replaced lines")!;
+  const after = run(stage.run(state as never) as unknown as Generator<unknown, typeof state>);
+  expect([after.takes[0]!.to, [...after.path.differing].join("")]).toEqual([4, "001100"]);
+});
+
+test("the stage of lines out of order leaves those whose take on the path has most of their best one", () => {
+  const recording = record("we all slept in their old tents", "They slept in their old tents.");
+  const best = { line: 0, from: 2, to: 7, complete: true, quality: 0.9, alignment: null } as LineCandidate;
+  const confirmed = [{ line: 0, from: 1, to: 7 } as ConfirmedTake];
+  const state = { takes: [null], candidates: [[best]], retaken: [], recording, confirmed };
+  const stage = SCRIPTED_STAGES.find(({ name }) => name === "lines out of order")!;
+  const after = stage.run(state as never) as unknown as { takes: ConfirmedTake[]; outOfOrder: number[] };
+  expect([after.takes[0], after.outOfOrder]).toEqual([confirmed[0]!, []]);
+});
+
 describe("cutting with a script", () => {
   /** Returns the words that stay. The recognizer was unsure of the words with `?`. */
   const cut = async (said: string, script: string) => {
@@ -128,7 +150,7 @@ describe("cutting with a script", () => {
     const script =
       "Third part of our course on bookbinding.\nCarpenters appreciate wonderful mahogany.\nEverything considered excellent.";
     const slow = "we can get it for you / he is in at ten or so";
-    const unclear = "this? is? carbon? our?";
+    const unclear = "this? was? carbon? lately?";
     expect((await cut(`${unclear} / ${AFTER}`, script)).missing).toEqual([]);
     const ofSlow = "Third part of our course on bookbinding.\nWe can get it for you.\nHe is in at ten or so.";
     expect((await cut(`${unclear} / ${slow}`, ofSlow)).missing).toHaveLength(1);
