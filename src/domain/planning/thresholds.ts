@@ -316,11 +316,7 @@ const SCRIPT_THRESHOLDS = {
   maxWordsRatio: [2, "ratio", "words in place of those of the script, from other speech"],
   maxQualityLoss: [0.1, "similarity", "the last take out of order or attempt, from a better one"],
   maxSimilarityLoss: [0.2, "similarity", "takes of a line that does not align, from worse ones", "eval-11-real-reader"],
-  maxSqueezedShare: [
-    0.35,
-    "share",
-    "lines spoken to their end, from those that stop: relative duration of the last words",
-  ],
+  maxSqueezedShare: [0.35, "share", "lines spoken to their end, from those that stop: duration of the last words"],
 } as const;
 
 export const COMMON = /* @__PURE__ */ toValues(COMMON_THRESHOLDS);
