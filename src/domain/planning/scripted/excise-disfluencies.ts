@@ -14,6 +14,7 @@ import { toVoiceScores } from "../understood-speech";
 import { type ConfirmedTake, listDifferingWords, listUnspokenWords } from "./confirm-takes";
 import type { SettledPath } from "./differing-words";
 import { isSpokenLine, type LineCandidate, toAlignmentRequests } from "./line-candidates";
+import { findMainCandidate, type OtherSpeakers } from "./other-speakers";
 import type { ScriptedContext, ScriptedRecording } from "./script-lines";
 
 /** A span that is removed from a take. */
@@ -122,13 +123,14 @@ function findFalseStarts(regions: readonly Span[]): Span[] {
 
 /**
  * Returns the words of the kept takes, as in the script, and the other words of the transcript with the rule that
- * removes them. `retaken` lists takes whose lines were moved to their retakes.
+ * removes them. `retaken` lists takes whose lines were moved to their retakes, `others` marks words of other speakers.
  */
 export function decideScriptedWords(
   takes: readonly ExcisedTake[],
   candidates: readonly LineCandidate[][],
   path: SettledPath,
   retaken: readonly EarlierTake[],
+  others: OtherSpeakers,
   recording: ScriptedRecording,
   context: ScriptedContext,
 ): DecidedWord[] {
@@ -142,6 +144,11 @@ export function decideScriptedWords(
   for (const [i, word] of words.entries()) {
     if (used[i]) continue;
     const { start, end, text } = word;
+    const other = others.get(i);
+    if (other) {
+      out.push({ start, end, text, removal: null, reviews: [other] });
+      continue;
+    }
     const retake = retakes.get(i);
     if (retake && !isFillerText(text, lexicon)) {
       out.push({ start, end, text, removal: retake, reviews: [] });
@@ -198,20 +205,6 @@ function dividePhrases(words: readonly Word[]): Word[][] {
     else out.at(-1)!.push(word);
   }
   return out;
-}
-
-/** Returns the candidate that overlaps a word longest; null if no candidate overlaps it. */
-function findMainCandidate(word: Span, candidates: readonly LineCandidate[]): LineCandidate | null {
-  let best: LineCandidate | null = null;
-  let longest = 0;
-  for (const candidate of candidates) {
-    const shared = overlapDuration(candidate.window, word);
-    if (shared < longest || shared === 0) continue;
-    if (best && shared === longest && candidate.quality <= best.quality) continue;
-    best = candidate;
-    longest = shared;
-  }
-  return best;
 }
 
 /** Returns the rule that removes a word that no kept take uses. */

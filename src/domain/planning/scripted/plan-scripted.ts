@@ -32,6 +32,7 @@ import { checkMatches, isSpokenLine, type LineCandidate } from "./line-candidate
 import { matchLines } from "./match-lines";
 import { completeLines, moveToRetakes } from "./misaligned-lines";
 import { addOutOfOrder, addParaphrases, addReplacedLines, keepLeftWords } from "./missing-lines";
+import { findOtherSpeakers } from "./other-speakers";
 import { listPathTakes, type PathTake, withAdjacentTokens } from "./path-takes";
 import { measureSpeechPace, type PartialAlignment, rescueLines } from "./rescue-lines";
 import { type ScriptedContext, type ScriptedRecording, type ScriptLine, splitCompounds } from "./script-lines";
@@ -263,9 +264,11 @@ function* excise(state: ScriptedState): PlanSteps<ScriptedState> {
   return { ...state, excised: yield* exciseDisfluencies(kept, state.recording) };
 }
 
-function decide(state: ScriptedState): ScriptedState {
-  const { excised, candidates, path, retaken, recording, context } = state;
-  return { ...state, decided: decideScriptedWords(excised, candidates, path!, retaken, recording, context) };
+/** Decides on every word. If the script is read word for word, another speaker who says a line is a prompter. */
+function* decide(state: ScriptedState): PlanSteps<ScriptedState> {
+  const { excised, candidates, path, retaken, recording, context, isExact } = state;
+  const others = isExact ? new Map() : yield* findOtherSpeakers(excised, candidates, retaken, recording);
+  return { ...state, decided: decideScriptedWords(excised, candidates, path!, retaken, others, recording, context) };
 }
 
 /**

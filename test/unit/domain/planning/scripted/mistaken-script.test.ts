@@ -313,7 +313,7 @@ test.each([
   } as unknown as ExcisedTake;
   const kept = new Uint8Array(tokens.length).fill(1);
   const path = { pairs: take.pairs, kept, differing: new Uint8Array(tokens.length) };
-  const decided = decideScriptedWords([take], [[]], path, [], recording, {} as never);
+  const decided = decideScriptedWords([take], [[]], path, [], new Map(), recording, {} as never);
   const texts = decided.flatMap(({ text, removal }) => (removal ? [] : [text]));
   expect(texts.join(" ")).toBe(expected);
 });
