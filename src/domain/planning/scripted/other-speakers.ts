@@ -18,7 +18,7 @@ import type { ScriptedRecording } from "./script-lines";
 export type OtherSpeakers = ReadonlyMap<number, RuleMatch<"review.other_speaker">>;
 
 /** A phrase in no take, as word indexes `[from, to)`, and the kept take of the line that it resembles. */
-type Phrase = Span & { from: number; to: number; candidate: LineCandidate; take: ConfirmedTake };
+type LeftPhrase = Span & { from: number; to: number; candidate: LineCandidate; take: ConfirmedTake };
 
 /** Compares the voice of each phrase that resembles a line with that of the line's kept take elsewhere. */
 export function* findOtherSpeakers(
@@ -28,7 +28,7 @@ export function* findOtherSpeakers(
   recording: ScriptedRecording,
 ): PlanSteps<OtherSpeakers> {
   const { tokens } = recording;
-  const phrases = listPhrases(takes, retaken, recording).flatMap((phrase): Phrase[] => {
+  const phrases = listPhrases(takes, retaken, recording).flatMap((phrase): LeftPhrase[] => {
     const candidate = findMainCandidate(phrase, candidates.flat());
     if (!candidate || overlapDuration(candidate.window, phrase) < COMMON.minSameShare * durationOf(phrase)) return [];
     const take = takes.find(({ line }) => line === candidate.line);
@@ -36,7 +36,7 @@ export function* findOtherSpeakers(
     return isElsewhere ? [{ ...phrase, candidate, take }] : [];
   });
   const sample = ({ start, end }: Span): Span => ({ start, end: Math.min(end, start + COMMON.voiceSample) });
-  const ofTake = ({ take }: Phrase) => ({ start: tokens[take.from]!.start, end: tokens[take.to - 1]!.end });
+  const ofTake = ({ take }: LeftPhrase) => ({ start: tokens[take.from]!.start, end: tokens[take.to - 1]!.end });
   const voices = yield* requestVoices(phrases.flatMap((phrase) => [sample(phrase), sample(ofTake(phrase))]));
   const found = new Map<number, RuleMatch<"review.other_speaker">>();
   for (const [n, { from, to, candidate, take }] of phrases.entries()) {
@@ -58,11 +58,11 @@ function listPhrases(
   takes: readonly ConfirmedTake[],
   retaken: readonly EarlierTake[],
   { words, tokens, lexicon }: ScriptedRecording,
-): Omit<Phrase, "candidate" | "take">[] {
+): Omit<LeftPhrase, "candidate" | "take">[] {
   const isUsed = new Uint8Array(words.length);
   for (const { from, to } of [...takes, ...retaken]) for (const { word } of tokens.slice(from, to)) isUsed[word] = 1;
   const isLeft = (word: Word, i: number) => !isUsed[i] && word.text !== "" && !isFillerText(word.text, lexicon);
-  const out: Omit<Phrase, "candidate" | "take">[] = [];
+  const out: Omit<LeftPhrase, "candidate" | "take">[] = [];
   for (const [i, word] of words.entries()) {
     if (!isLeft(word, i)) continue;
     const last = out.at(-1);
