@@ -272,19 +272,25 @@ function findChosen(row: readonly LineCandidate[], pairs: Int32Array, offset: nu
 }
 
 /**
- * Returns whether takes follow each other with few words between them, none of which is another take of the paragraph.
+ * Returns whether takes follow each other with few words between them, none of which is a take of another line of the
+ * paragraph. A line that is said again at once is no other attempt at the paragraph.
  */
 const isAttempt = (takes: ChosenTakes, accepted: readonly LineCandidate[][]): boolean =>
   takes.every((one, n) => {
     const before = takes[n - 1];
-    return one !== null && (n === 0 || (before !== null && follows(before!, one, accepted)));
+    if (!one || !before) return one !== null && n === 0;
+    const first = accepted[n]!.find(({ from }) => from >= before.to && from < one.from) ?? one;
+    const others = accepted.filter((_, line) => line !== n);
+    return follows(before, first, accepted) && !hasBetween(before, one, others);
   });
 
 function follows(one: LineCandidate, next: LineCandidate, accepted: readonly LineCandidate[][]): boolean {
   const gap = next.from - one.to;
-  if (gap < 0 || gap > COMMON.manyWords) return false;
-  return !accepted.some((row) => row.some((other) => other.from >= one.to && other.to <= next.from));
+  return gap >= 0 && gap <= COMMON.manyWords && !hasBetween(one, next, accepted);
 }
+
+const hasBetween = (one: LineCandidate, next: LineCandidate, accepted: readonly LineCandidate[][]): boolean =>
+  accepted.some((row) => row.some((other) => other.from >= one.to && other.to <= next.from));
 
 function findBestAttempt(accepted: readonly LineCandidate[][], before: number, after: number): Attempt | null {
   let best: Attempt | null = null;

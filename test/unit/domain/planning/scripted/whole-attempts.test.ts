@@ -55,6 +55,12 @@ async function listKeptAttempts(attempts: readonly Reading[]): Promise<number[]>
   );
 }
 
+test.each([0, 1, 2])("line %p of a paragraph that is said again at once is kept as it was said last", async (again) => {
+  const lines = say(SECOND, [FLUENT, FLUENT, FLUENT]);
+  const kept = await listKeptAttempts([lines.slice(0, again + 1), lines.slice(again)]);
+  expect(kept).toEqual([...lines.slice(0, again).map(() => 0), ...lines.slice(again).map(() => 1)]);
+});
+
 test("a paragraph with two attempts is one of them when one was read without a mistake", () =>
   fc.assert(
     fc.asyncProperty(reading, fc.boolean(), async (manner, isFirst) => {
