@@ -34,8 +34,9 @@ const roomy = { availableBytes: () => 1e12, claim: (_bytes: number) => true };
 /** An executor with a folder of its own. `port` is the head's port. */
 async function openTested(port: number, folder: string, disk = roomy) {
   const log: string[] = [];
-  // Recognition does not take part.
-  const tools = { ...createTools(), temporaryFolder: folder, speech: null } as unknown as MediaTools;
+  // Recognition does not take part, though its models are loaded in any case.
+  const speech = { warmUp: () => {} };
+  const tools = { ...createTools(), temporaryFolder: folder, speech } as unknown as MediaTools;
   const run = createExecutor({
     tools,
     head: createHead({ url: `http://127.0.0.1:${port}`, token: "wt_secret", ca: null }),
