@@ -28,8 +28,9 @@ export function* findOtherSpeakers(
   recording: ScriptedRecording,
 ): PlanSteps<OtherSpeakers> {
   const { tokens } = recording;
+  const all = candidates.flat();
   const phrases = listPhrases(takes, retaken, recording).flatMap((phrase): LeftPhrase[] => {
-    const candidate = findMainCandidate(phrase, candidates.flat());
+    const candidate = findMainCandidate(phrase, all);
     if (!candidate || overlapDuration(candidate.window, phrase) < COMMON.minSameShare * durationOf(phrase)) return [];
     const take = takes.find(({ line }) => line === candidate.line);
     const isElsewhere = take && (candidate.to <= take.from || take.to <= candidate.from);
