@@ -17,6 +17,7 @@ export type KillableStore = {
   /** Kills the store at the write after `writes` more: before it begins, or after it is committed. */
   arm(writes: number, moment: "before" | "after"): void;
   disarm(): void;
+  isAlive(): boolean;
   /** Opens the database again, disarmed. */
   restart(): Promise<void>;
 };
@@ -66,6 +67,7 @@ export async function openKillableStore(path: string): Promise<KillableStore> {
     disarm: () => {
       armed = null;
     },
+    isAlive: () => !isDead,
     restart: async () => {
       await inner.close();
       inner = await openStore(path);

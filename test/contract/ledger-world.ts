@@ -302,14 +302,16 @@ export async function createLedgerWorld(killable: KillableStore, config: Config,
     run: async (operation: () => Promise<unknown>): Promise<"done" | "refused" | "killed"> => {
       clock += 30_000;
       unsure = 0;
+      let outcome: "done" | "refused" | "killed" = "done";
       try {
         await operation();
-        return "done";
       } catch (error) {
-        if (error instanceof AppError && REFUSALS.includes(error.code)) return "refused";
-        if (error instanceof JobAborted) return "refused";
-        if (!(error instanceof Killed)) throw error;
+        const isRefusal = error instanceof AppError && REFUSALS.includes(error.code);
+        if (!isRefusal && !(error instanceof JobAborted) && !(error instanceof Killed)) throw error;
+        outcome = error instanceof Killed ? "killed" : "refused";
       }
+      // An operation in which the store is killed may end with another error.
+      if (outcome !== "killed" && killable.isAlive()) return outcome;
       await killable.restart();
       running.clear();
       frozen.length = 0;
