@@ -38,7 +38,11 @@ import { useWorkspaceActions } from "./workspace-actions";
 const AUDIO_STEP = 40_000;
 
 /** Returns the `cutByHand` of the context. */
-function useCutByHand(asset: Asset, { choose }: Cuts, editor: Editor): EditorContextValue["cutByHand"] {
+function useCutByHand(
+  { asset, cut }: Pick<EditorContextValue, "asset" | "cut">,
+  { choose }: Cuts,
+  editor: Editor,
+): EditorContextValue["cutByHand"] {
   const first = useRef<{ cutId: string | null; range: Range | null } | null>(null);
   useEffect(() => {
     if (editor.cut === null || first.current?.cutId !== editor.cut.id) return;
@@ -47,8 +51,9 @@ function useCutByHand(asset: Asset, { choose }: Cuts, editor: Editor): EditorCon
     if (range !== null) toggleMarked(editor, range);
   }, [editor]);
   return async (range) => {
-    // A second press of the key, before the cut is open.
-    if (first.current !== null) return;
+    // A second press of the key before the cut is open makes no other one, unless that has failed.
+    const hasFailed = cut !== null && cut.id === first.current?.cutId && cut.state === "failed";
+    if (first.current !== null && !hasFailed) return;
     first.current = { cutId: null, range };
     try {
       const { id } = await must(
@@ -109,7 +114,7 @@ export function Workspace({ asset, cuts, opened, media, form, playback, words, p
   const frame = rate === null ? AUDIO_STEP : (TICKS_PER_SECOND * rate.den) / rate.num;
   const clock = useMemo(() => createClock(rate, media?.start_timecode ?? null), [rate?.num, rate?.den, media]);
   const strip = useStrip(asset, media);
-  const cutByHand = useCutByHand(asset, cuts, drafted.editor);
+  const cutByHand = useCutByHand({ asset, cut }, cuts, drafted.editor);
   useWorkspaceActions({ asset, cut, editor, playback, frame, save, cutByHand });
   // The card stays open while the cut is made again.
   useReviewSession({ ...drafted, canEdit: editor.canEdit, playback, onStart: showReview });
