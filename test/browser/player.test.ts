@@ -266,6 +266,39 @@ test("changes from a source that is too slow to the preview when it stalls twice
   expect(compareFrames(shown, KEPT).removed).toEqual([]);
 });
 
+test("does not change to the preview when the browser waits at the end, where everything is loaded", async () => {
+  const { page, setup } = player;
+  const asked = new Set<string>();
+  await page.route(/\/pieces\/video\?/, async (route) => {
+    asked.add(new URL(route.request().url()).searchParams.get("variant")!);
+    await route.continue();
+  });
+  await page.goto(player.address);
+  const state = await page.evaluate(
+    async ([setup, kept]) => {
+      harness.open(setup, [...kept]);
+      await harness.settled();
+      const { video, player } = harness;
+      for (let n = 0; n < 3; n++) {
+        player.seek(1e6);
+        player.play();
+        while (video.paused || video.currentTime < 0.5) await new Promise((resolve) => setTimeout(resolve, 2));
+        // Firefox does this by itself.
+        video.dispatchEvent(new Event("waiting"));
+        await harness.ended();
+      }
+      harness.setKept([{ start: 5e6, end: 6e6 }]);
+      player.seek(5e6);
+      await harness.settled();
+      return harness.state();
+    },
+    [{ ...setup, sourceTypes: { video: setup.videoType, audio: null } }, [{ start: 1e6, end: 2e6 }]] as const,
+  );
+  await page.unrouteAll({ behavior: "ignoreErrors" });
+  expect(state).toMatchObject({ isPlaying: false, error: null });
+  expect([...asked]).toEqual(["source"]);
+});
+
 /**
  * Turns the IDR slices of an H.264 piece into slices of other frames. The bitstream counts for browsers, not the flags
  * of the file.

@@ -167,6 +167,8 @@ export class Splicer implements Engine {
 
   /** A link that is too slow for the source is fast enough for the preview. */
   private countStall(): void {
+    // Firefox also reports that it waits just before the end.
+    if (this.next >= this.pieces.length) return;
     if (!this.isFlowing || this.video.paused || this.openChanges > 0 || this.variants.video === "preview") return;
     if (++this.stalls >= MAX_STALLS) this.usePreview();
   }
