@@ -22,8 +22,7 @@ type TrackName = (typeof TRACKS)[number];
  */
 type Expected = { status: number; code: string } | { status: number; body: Uint8Array | object } | "samples" | "broken";
 const DAMAGED: Expected = { status: 500, code: "internal_error" };
-const NO_TRACK: Expected = { status: 404, code: "not_found" };
-const NO_PREVIEW: Expected = { status: 409, code: "asset_processing" };
+const NOT_FOUND: Expected = { status: 404, code: "not_found" };
 
 /** Returns the data of the samples in fragmented MP4. */
 function readMediaData(bytes: Uint8Array): Buffer {
@@ -129,8 +128,8 @@ test("files of a hijacked worker expose nothing but the recording, and cost the 
   const noSamples: Record<string, Expected> = { video: DAMAGED, sought: DAMAGED, audio: DAMAGED, end: DAMAGED };
   const noIndex: Record<string, Expected> = { ...noSamples, encoded: DAMAGED };
   const noFacts: Record<string, Expected> = {
-    ...{ video: NO_TRACK, encoded: NO_TRACK, sought: NO_TRACK, audio: NO_TRACK, end: NO_TRACK },
-    ...{ storyboard: NO_PREVIEW, sheet: NO_PREVIEW, noSheet: NO_PREVIEW },
+    ...{ video: NOT_FOUND, encoded: NOT_FOUND, sought: NOT_FOUND, audio: NOT_FOUND, end: NOT_FOUND },
+    ...{ storyboard: NOT_FOUND, sheet: NOT_FOUND, noSheet: NOT_FOUND },
     media: { status: 200, body: { ...media, has_storyboard: false, source: { video: null, audio: null } } },
   };
   const toBody = (body: string | Uint8Array): Expected => ({ status: 200, body: Buffer.from(body) });

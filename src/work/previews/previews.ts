@@ -174,7 +174,7 @@ export const findPreviewProgress = ({ step }: PreviewState): number | null =>
   step && isOpen(step) ? (step.progress ?? 0) : null;
 
 /**
- * Returns the facts of the complete preview. Throws `AppError` `not_found` (an asset without a preview),
+ * Returns the facts of the complete preview. Throws `AppError` `not_found` (an asset that will have none),
  * `asset_processing`, `asset_payment_required`, `asset_failed`, those of `openPreview`.
  */
 export async function requirePreview(services: PipelineNeeds, asset: Asset, userId: string): Promise<PreviewFacts> {
@@ -189,6 +189,8 @@ export async function requirePreview(services: PipelineNeeds, asset: Asset, user
       "asset_failed",
       `Preview could not be created: ${state.errorMessage} Open the asset again later.`,
     );
+  if (asset.state === "ready" && services.config.previews === "never")
+    throw new AppError("not_found", "Asset has no preview: previews are off.");
   if (asset.state === "ready")
     throw assetProcessing("Preview is still being created.", (await findPreviewWait(services, state))?.seconds ?? null);
   const step = await findLatestStep(services.store.read, asset.id);
