@@ -54,6 +54,7 @@ async function runAxe([tags, ofDark, isDarkComplete]: readonly [string[], string
     document.documentElement.dataset.theme = theme;
     // Colors change gradually. Repeating animations have no end.
     const ending = document.getAnimations().filter(({ effect }) => effect?.getTiming().iterations !== Infinity);
+    for (const animation of ending) animation.finish();
     await Promise.allSettled(ending.map(({ finished }) => finished));
     const isComplete = theme === "light" || isDarkComplete;
     const { violations } = await inPage.run(document, {
