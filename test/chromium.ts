@@ -8,6 +8,12 @@ import { isFullSize } from "./full-size";
 const WHOLE = "chromium";
 const SHELL = "chromium-headless-shell";
 
+/**
+ * At the size of CI, a page keeps its frame when it opens another address of its site, which takes a sixth less
+ * processor time. Chromium reads only the last list of features: the first one is Playwright's.
+ */
+const KEEP_FRAME = "--enable-features=CDPScreenshotNewSurface,RenderDocument:level/crashed-frame";
+
 /** Flags for all tests: no sandbox, because they run as root, and no requests to other hosts. */
 const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic"];
 
@@ -16,7 +22,7 @@ export function launchChromium(flags: string[] = [], isWhole = isFullSize): Prom
   const programs = isWhole ? [WHOLE, SHELL] : [SHELL, WHOLE];
   const [executablePath] = programs.flatMap((name) => Bun.which(name, { PATH: `${process.env.PATH}:/usr/bin` }) ?? []);
   if (executablePath === undefined) throw new Error(`Neither ${programs.join(" nor ")} is installed.`);
-  return chromium.launch({ executablePath, args: [...FLAGS, ...flags] });
+  return chromium.launch({ executablePath, args: [...FLAGS, ...(isWhole ? [] : [KEEP_FRAME]), ...flags] });
 }
 
 const shared = new Map<string, Promise<Browser>>();
