@@ -106,50 +106,34 @@ function writeResiduals(samples: Int16Array, from: number, to: number, order: nu
 export function decodeBlock(bytes: Uint8Array, count: number): Int16Array {
   const samples = new Int16Array(count);
   let at = 0;
-  /** The next bits, left-aligned. */
+  /** The next bits, left-aligned. No other function uses these variables, because that would make them slow. */
   let window = 0;
   let bits = 0;
-
-  function refill(): void {
-    while (bits <= 24) {
-      window |= (bytes[at++] ?? 0) << (24 - bits);
-      bits += 8;
-    }
-    if (at > bytes.length + 8) throw new Error("Audio block is damaged: it ends too early.");
-  }
-  /** `count` is 0 to 24. */
-  function take(count: number): number {
-    if (count === 0) return 0;
-    if (bits < count) refill();
-    const value = window >>> (32 - count);
-    window <<= count;
-    bits -= count;
-    return value;
-  }
-  function takeUnary(): number {
-    let value = 0;
-    while (true) {
-      if (bits === 0) refill();
-      const zeros = Math.clz32(window);
-      if (zeros < bits) {
-        window = (window << zeros) << 1;
-        bits -= zeros + 1;
-        return value + zeros;
-      }
-      value += bits;
-      window = bits = 0;
-    }
-  }
-
   let [first, second] = [0, 0];
   for (let from = 0; from < count; from += PARTITION_SAMPLES) {
     const to = Math.min(count, from + PARTITION_SAMPLES);
-    const order = take(ORDER_BITS);
-    const rice = take(RICE_BITS);
+    for (; bits <= 24; bits += 8) window |= (bytes[at++] ?? 0) << (24 - bits);
+    const order = window >>> (32 - ORDER_BITS);
+    const rice = (window << ORDER_BITS) >>> (32 - RICE_BITS);
+    window <<= ORDER_BITS + RICE_BITS;
+    bits -= ORDER_BITS + RICE_BITS;
     for (let n = from; n < to; n++) {
       let sample = first;
       if (order <= MAX_ORDER) {
-        const folded = takeUnary() * 2 ** rice + take(rice);
+        let folded = 0;
+        let zeros = Math.clz32(window);
+        for (; zeros >= bits; zeros = Math.clz32(window)) {
+          folded += bits;
+          if (at > bytes.length) throw new Error("Audio block is damaged: it ends too early.");
+          for (window = bits = 0; bits <= 24; bits += 8) window |= (bytes[at++] ?? 0) << (24 - bits);
+        }
+        window = (window << zeros) << 1;
+        bits -= zeros + 1;
+        folded = (folded + zeros) * 2 ** rice;
+        if (bits < rice) for (; bits <= 24; bits += 8) window |= (bytes[at++] ?? 0) << (24 - bits);
+        if (rice > 0) folded += window >>> (32 - rice);
+        window <<= rice;
+        bits -= rice;
         const residual = (folded >>> 1) ^ -(folded & 1);
         sample = order === 0 ? residual : order === 1 ? residual + first : residual + 2 * first - second;
       }
@@ -157,6 +141,7 @@ export function decodeBlock(bytes: Uint8Array, count: number): Int16Array {
       second = first;
       first = sample;
     }
+    if (at > bytes.length + 8) throw new Error("Audio block is damaged: it ends too early.");
   }
   return samples;
 }
