@@ -45,7 +45,7 @@ const RESERVED: { what: string; module?: RegExp; text?: RegExp; allowed: (file: 
     what: "output to a terminal",
     text: /\bprocess\.std(out|err)\.write\(|\bconsole\.\w+\(/,
     // Files of the speech process write to a pipe.
-    allowed: (file) => /^(cli\/print|lib\/log|speech\/(second-encoder|transcriber-selector))\.ts$/.test(file),
+    allowed: (file) => /^(cli\/print|lib\/log|speech\/(second-recognizer|transcriber-selector))\.ts$/.test(file),
   },
 ];
 

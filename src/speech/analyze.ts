@@ -9,6 +9,7 @@ import {
   type Transcript,
 } from "../domain/speech";
 import { type Span, TICKS_PER_SECOND } from "../domain/time";
+import { createEarlyEncoding, type EarlyEncoding } from "./early-encoding";
 import { DETECT_LANGUAGE } from "./ipc-protocol";
 import { toLanguageCode } from "./models/installed-models";
 import type { Moonshine } from "./moonshine";
@@ -16,15 +17,15 @@ import { amplify, type PcmReader } from "./pcm";
 import { NO_LOG } from "./record-log";
 import { createSegments, type SpeechSegment } from "./segmentation";
 import type { TaskWork } from "./task-control";
-import { type AudioWithEnergy, transcribe } from "./transcribe";
+import { type AudioWithEnergy, readSamples, transcribe } from "./transcribe";
 import type { SpokenLanguage, TranscriberSelector } from "./transcriber-selector";
 import { findSpeechSpans, refineEdges, STATE_VALUES, type VoiceDetector, WINDOW_SAMPLES } from "./vad";
 
-/** Number of samples read at a time: 32 s, a whole number of voice detector windows. */
-const CHUNK_SAMPLES = 1_000 * WINDOW_SAMPLES;
+/** Number of samples read at a time: 8 s, a whole number of voice detector windows. */
+const CHUNK_SAMPLES = 250 * WINDOW_SAMPLES;
 
 /** Number of chunks per log record: one or two seconds of work. */
-const CHUNKS_PER_RECORD = 16;
+const CHUNKS_PER_RECORD = 64;
 
 /** The loaded models. Without `selector`, the built-in recognizer transcribes everything. */
 export type SpeechModels = { detector: VoiceDetector; moonshine: Moonshine; selector?: TranscriberSelector };
@@ -43,22 +44,45 @@ export async function analyze(
   language: string,
   work: TaskWork,
 ): Promise<SpeechAnalysis> {
-  const analysis = await analyzeVoice(models.detector, pcm, work);
+  const encode = (await usesBuiltIn(models, language)) ? models.moonshine.startSecond() : null;
+  let early: EarlyEncoding | null = null;
+  const analysis = await analyzeVoice(models.detector, pcm, work, (contour) => {
+    if (encode === null) return null;
+    const audio = { pcm, energy: contour.energy };
+    early = createEarlyEncoding(async (span) => encode(await readSamples(audio, span)), contour);
+    return early;
+  });
   const { duration, speech, energy } = analysis;
   const segments = createSegments(speech, energy, duration);
   const onProgress = (done: number) => work.onProgress(VAD_SHARE + (1 - VAD_SHARE) * done);
-  const { spoken, transcript } = await transcribeSegments(models, { pcm, energy }, segments, language, {
+  const { spoken, transcript } = await transcribeSegments(models, { pcm, energy, early }, segments, language, {
     ...work,
     onProgress,
   });
   return { ...analysis, transcript, language: detectLanguage(spoken, transcript, speech) };
 }
 
-/** Returns the analysis without a transcript. It needs no recognizer. */
-export async function analyzeVoice(detector: VoiceDetector, pcm: PcmReader, work: TaskWork): Promise<SpeechAnalysis> {
+/** Returns whether the built-in recognizer transcribes the recording. False if the language is not known yet. */
+async function usesBuiltIn({ selector }: SpeechModels, language: string): Promise<boolean> {
+  if (selector === undefined) return true;
+  return language !== DETECT_LANGUAGE && (await selector.select(language))?.installed === null;
+}
+
+/**
+ * Returns the analysis without a transcript. It needs no recognizer. `startEarly` returns the early encoding to which
+ * the found speech is reported, or null.
+ */
+export async function analyzeVoice(
+  detector: VoiceDetector,
+  pcm: PcmReader,
+  work: TaskWork,
+  startEarly: (contour: Pick<SpeechAnalysis, "energy" | "duration">) => EarlyEncoding | null = () => null,
+): Promise<SpeechAnalysis> {
   const duration = Math.round((pcm.samples * TICKS_PER_SECOND) / 16_000);
   const energy = await measureEnergy(pcm, work);
-  const speech = work.log.takeJson<Span[]>("speech") ?? (await detectSpeech(detector, pcm, energy, work));
+  const speech =
+    work.log.takeJson<Span[]>("speech") ??
+    (await detectSpeech(detector, pcm, energy, work, startEarly({ energy, duration })));
   return { duration, speech, energy, transcript: null, language: null };
 }
 
@@ -104,6 +128,7 @@ async function detectSpeech(
   pcm: PcmReader,
   energy: EnergyContour,
   { check, onProgress, log }: TaskWork,
+  early: EarlyEncoding | null,
 ): Promise<Span[]> {
   const gain = computeGain(energy);
   const probabilities = new Float32Array(Math.ceil(pcm.samples / WINDOW_SAMPLES));
@@ -121,6 +146,7 @@ async function detectSpeech(
         await check();
         const samples = await pcm.read(from, Math.min(CHUNK_SAMPLES, end - from));
         part.set(await stream.add(amplify(samples, gain)), (from - at) / WINDOW_SAMPLES);
+        await early?.add(probabilities.subarray(0, Math.ceil((from + samples.length) / WINDOW_SAMPLES)));
         onProgress(ENERGY_SHARE + (VAD_SHARE - ENERGY_SHARE) * Math.min(1, (from + CHUNK_SAMPLES) / pcm.samples));
       }
       const record = new Float32Array(STATE_VALUES + part.length);

@@ -26,11 +26,11 @@ const MASKED_FRAME = -1e9;
  * than the copy. `feeds` are the inputs for the rows that are left, `longest` the frames of each.
  */
 export function stackAudio(encoded: readonly EncodedAudio[]) {
-  let rows = encoded;
+  let rows: readonly Pick<EncodedAudio, "frames">[] = encoded.map(({ frames }) => ({ frames }));
   let longest = getLongest(rows);
   const stacks = Array.from({ length: LAYERS }, (_, layer) => ({
-    key: stackLayer(rows, "key", layer, longest),
-    value: stackLayer(rows, "value", layer, longest),
+    key: stackLayer(encoded, "key", layer, longest),
+    value: stackLayer(encoded, "value", layer, longest),
   }));
   const createFeeds = (): GraphInputs => {
     const mask = new Float32Array(rows.length * longest);
@@ -58,7 +58,19 @@ export function stackAudio(encoded: readonly EncodedAudio[]) {
   };
 }
 
-const getLongest = (rows: readonly EncodedAudio[]): number => Math.max(...rows.map(({ frames }) => frames));
+/** Frees the memory of encoded audio, which the garbage collector does not see. */
+export function freeAudio({ keys, values }: EncodedAudio): void {
+  for (const { buffer } of [keys, values]) (buffer as ArrayBuffer).transfer(0);
+}
+
+export const copyAudio = (audio: EncodedAudio): EncodedAudio => ({
+  ...audio,
+  keys: audio.keys.slice(),
+  values: audio.values.slice(),
+});
+
+const getLongest = (rows: readonly Pick<EncodedAudio, "frames">[]): number =>
+  Math.max(...rows.map(({ frames }) => frames));
 
 /** Returns the lines of a layer, row by row. A single row is not copied. */
 function stackLayer(rows: readonly EncodedAudio[], kind: Kind, layer: number, longest: number): Float32Array {

@@ -5,6 +5,7 @@ import { type Span, TICKS_PER_SECOND, type Ticks } from "../domain/time";
 import type { EncodedAudio } from "./cross-attention";
 import type { Moonshine } from "./moonshine";
 import { amplify, type PcmReader } from "./pcm";
+import type { AudioTask, DecodedText, OnStep } from "./recognizer";
 
 /** The fade at the edges of a muted span, which prevents clicks: 5 ms. */
 const FADE_SAMPLES = 80;
@@ -27,29 +28,34 @@ export function clipWindow(window: Span, { samples }: PcmReader, maxLength: Tick
   return { start, end: Math.min(duration, start + maxLength, Math.max(start, window.end)) };
 }
 
-/** Encodes windows, or takes them from the cache. Yields each with its index when it is ready, in any order. */
-export async function* encodeWindows(
+/**
+ * Encodes windows, or takes them from the cache, and scores the texts of each, which are tokens. Yields each window
+ * with its index when it is ready, in any order. `onStep` is awaited before each text.
+ */
+export async function* scoreWindows(
   source: WindowSource,
   windows: readonly AudioWindow[],
-): AsyncGenerator<[number, EncodedWindow]> {
+  texts: readonly (readonly number[][])[],
+  onStep?: OnStep,
+): AsyncGenerator<[number, EncodedWindow, DecodedText[]]> {
   const { cache, recording, pcm, moonshine } = source;
   const keys = windows.map((window) => JSON.stringify([recording, window]));
-  const missing: number[] = [];
-  for (const [index, key] of keys.entries()) {
-    const found = cache.get(key);
-    if (found === undefined) missing.push(index);
-    else yield [index, keep(cache, key, found)];
-  }
+  const known = keys.map((key) => cache.get(key));
+  const durations = windows.map(({ span }, index) => (known[index] === undefined ? span.end - span.start : 0));
+  const order = [...windows.keys()].sort((a, b) => durations[b]! - durations[a]!);
   const energies = new Map<number, Float32Array>();
-  const read = async (n: number): Promise<Float32Array> => {
-    const { samples, energy } = await readWindow(pcm, windows[missing[n]!]!);
-    energies.set(n, energy);
-    return amplify(samples, computeGain(energy));
+  const read = async (n: number): Promise<AudioTask> => {
+    const index = order[n]!;
+    const found = known[index];
+    if (found !== undefined) return { audio: found.audio, texts: texts[index]! };
+    const { samples, energy } = await readWindow(pcm, windows[index]!);
+    energies.set(index, energy);
+    return { audio: amplify(samples, computeGain(energy)), texts: texts[index]! };
   };
-  for await (const { index: n, audio } of moonshine.encodeAll(missing.length, read)) {
-    const index = missing[n]!;
-    yield [index, keep(cache, keys[index]!, { ...windows[index]!, energy: energies.get(n)!, audio })];
-    energies.delete(n);
+  for await (const { index: n, audio, scored } of moonshine.scoreAll(order.length, read, onStep)) {
+    const index = order[n]!;
+    const window = known[index] ?? { ...windows[index]!, energy: energies.get(index)!, audio };
+    yield [index, keep(cache, keys[index]!, window), scored];
   }
 }
 

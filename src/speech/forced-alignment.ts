@@ -1,8 +1,8 @@
 /** Forced alignment: finds when each word of a text is spoken in a window, and how well the text fits. */
 import type { AlignmentRequest, ForcedAlignment } from "../domain/speech";
 import { TICKS_PER_SECOND } from "../domain/time";
-import { clipWindow, type EncodedWindow, encodeWindows, type WindowSource } from "./encoded-windows";
-import type { DecodedText } from "./moonshine";
+import { clipWindow, type EncodedWindow, scoreWindows, type WindowSource } from "./encoded-windows";
+import type { DecodedText } from "./recognizer";
 import { snapWordEdges } from "./snapping";
 import type { Checkpoint } from "./task-control";
 import { tokenize } from "./tokens";
@@ -29,14 +29,15 @@ export async function forcedAlign(
   // Equal windows are encoded only once.
   const groups = [...Map.groupBy(windows.keys(), (index) => JSON.stringify(windows[index])).values()];
   const distinct = groups.map(([first]) => windows[first!]!);
-  for await (const [n, encoded] of encodeWindows(source, distinct))
-    for (const index of groups[n]!) {
-      await check();
-      const text = requests[index]!.text.replace(/\s+/g, " ").trim();
-      const tokens = text === "" ? [] : tokenize(text).slice(0, MAX_TOKENS);
-      results[index] = toForcedAlignment(await source.moonshine.score(encoded.audio, tokens), encoded);
-    }
+  const texts = groups.map((group) => group.map((index) => toTokens(requests[index]!.text)));
+  for await (const [n, encoded, scored] of scoreWindows(source, distinct, texts, () => check()))
+    for (const [i, index] of groups[n]!.entries()) results[index] = toForcedAlignment(scored[i]!, encoded);
   return results;
+}
+
+function toTokens(text: string): number[] {
+  const line = text.replace(/\s+/g, " ").trim();
+  return line === "" ? [] : tokenize(line).slice(0, MAX_TOKENS);
 }
 
 function toForcedAlignment(scored: DecodedText, window: EncodedWindow): ForcedAlignment {

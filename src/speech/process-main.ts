@@ -10,8 +10,9 @@ import { loadMoonshine, type Moonshine } from "./moonshine";
 import { openAnalysisAudio, type PcmReader } from "./pcm";
 import { recognizeNothing, recognizeWindows, recognizeWithModel } from "./recognition";
 import { NO_LOG, openRecordLog } from "./record-log";
-import { isSecondEncoder, serveSecondEncoder, startSecondEncoder } from "./second-encoder";
+import { isSecondRecognizer, serveSecondRecognizer, startSecondRecognizer } from "./second-recognizer";
 import { type Checkpoint, createTaskControl, type TaskControl, type TaskWork } from "./task-control";
+import { getTokenizer } from "./tokens";
 import { createTranscriberSelector, type SherpaTranscriber, type TranscriberSelector } from "./transcriber-selector";
 import { loadVoiceDetector, type VoiceDetector } from "./vad";
 
@@ -34,7 +35,7 @@ type ProcessState = {
  * except those that are paused.
  */
 export async function runSpeechProcess(speechDir: string): Promise<void> {
-  if (isSecondEncoder) return await serveSecondEncoder(speechDir);
+  if (isSecondRecognizer) return await serveSecondRecognizer(speechDir);
   let detector: Promise<VoiceDetector> | null = null;
   let moonshine: Promise<Moonshine> | null = null;
   const selectors = new Map<string | null, TranscriberSelector>();
@@ -46,7 +47,9 @@ export async function runSpeechProcess(speechDir: string): Promise<void> {
       return detector;
     },
     moonshine: () => {
-      moonshine ??= loadMoonshine(speechDir, () => (navigator.hardwareConcurrency > 1 ? startSecondEncoder() : null));
+      moonshine ??= loadMoonshine(speechDir, () =>
+        navigator.hardwareConcurrency > 1 ? startSecondRecognizer() : null,
+      );
       return moonshine;
     },
     selector: (modelsDir) => {
@@ -65,7 +68,10 @@ export async function runSpeechProcess(speechDir: string): Promise<void> {
     const command = frame.message;
     if ("path" in command) void runTask(command, state, send);
     // The first task reports a failure.
-    else if (command.command === "load") Promise.all([state.detector(), state.moonshine()]).catch(() => {});
+    else if (command.command === "load")
+      Promise.all([state.detector(), state.moonshine()])
+        .then(getTokenizer)
+        .catch(() => {});
     else state.controls.get(command.id)?.[command.command]();
   }
   process.exit(0);
@@ -120,6 +126,8 @@ async function runTask(task: SpeechTask, state: ProcessState, send: (bytes: Uint
     state.controls.delete(task.id);
     await pcm?.close();
     await log.close();
+    // Frees the tensors of the last batch, when nobody waits for it.
+    if (task.command === "analyze") Bun.gc(true);
   }
 }
 

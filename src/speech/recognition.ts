@@ -1,7 +1,8 @@
 /** Recognizes single windows of a recording again, for a planner that doubts the transcript there. */
 import type { Recognition, RecognitionRequest } from "../domain/speech";
 import { TICKS_PER_SECOND } from "../domain/time";
-import { clipWindow, type EncodedWindow, encodeWindows, readWindow, type WindowSource } from "./encoded-windows";
+import { copyAudio } from "./cross-attention";
+import { clipWindow, type EncodedWindow, readWindow, scoreWindows, type WindowSource } from "./encoded-windows";
 import type { PcmReader } from "./pcm";
 import { NO_LOG } from "./record-log";
 import type { Checkpoint } from "./task-control";
@@ -22,12 +23,14 @@ export async function recognizeWindows(
   for (const batch of createBatches(spans)) {
     const windows: EncodedWindow[] = new Array(batch.length);
     const requested = batch.map(({ start, end }) => ({ span: { start, end }, mute: [] }));
-    for await (const [n, window] of encodeWindows(source, requested)) {
+    const noTexts = batch.map(() => []);
+    for await (const [n, window] of scoreWindows(source, requested, noTexts)) {
       windows[n] = window;
       await check();
     }
-    const texts = await source.moonshine.decode(
-      windows.map(({ audio }) => audio),
+    const texts = await source.moonshine.listDecoders()[0]!(
+      // Windows are kept.
+      windows.map(({ audio }) => copyAudio(audio)),
       () => check(),
     );
     for (const [i, { index }] of batch.entries()) {

@@ -8,7 +8,10 @@ import { writeAll } from "../lib/file-bytes";
 export type RecordLog = {
   /** Returns a record of an earlier run and drops it from memory; null if there is none. */
   take(key: string): Uint8Array | null;
-  /** Appends a record. Never rejects: if the disk is full, the work continues, but it can no longer be resumed. */
+  /**
+   * Appends a record, also while others are written. Never rejects: if the disk is full, the work continues, but it can
+   * no longer be resumed.
+   */
   put(key: string, value: Uint8Array): Promise<void>;
   takeJson<T>(key: string): T | null;
   putJson(key: string, value: unknown): Promise<void>;
@@ -46,10 +49,11 @@ export async function openRecordLog(path: string, identity: string, onPut: () =>
   let at = isSame ? end : 0;
   const put = async (key: string, value: Uint8Array): Promise<void> => {
     const record = serializeRecord(key, value);
+    const start = at;
+    at += record.length;
     try {
       if (file === null) throw new Error("the log is closed");
-      await writeAll(file, record, at);
-      at += record.length;
+      await writeAll(file, record, start);
       onPut();
     } catch {
       await file?.close().catch(() => {});

@@ -20,6 +20,11 @@ export const DEFAULT_SEGMENTATION: SegmentationOptions = {
   maxLength: 28_000_000,
 };
 
+/** Number of segments that are sorted by length and batched together. */
+export const MAX_POOL_SEGMENTS = 32;
+/** Maximum audio of a batch, including padding: keys and values should fit in the CPU cache. */
+export const MAX_BATCH_TICKS: Ticks = 90_000_000;
+
 /** A segment to recognize, and the spans of speech in it. */
 export type SpeechSegment = Span & { speech: Span[] };
 

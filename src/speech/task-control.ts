@@ -25,11 +25,15 @@ export type TaskControl = { check: Checkpoint; pause(): void; resume(): void; ca
 /** Maximum time that messages wait for the event loop. */
 const MAX_MESSAGE_DELAY_MS = 20;
 
-/** Creates the control of a task. `onPaused` is called at the first safe point after `pause`. */
+/**
+ * Creates the control of a task, whose parts may run concurrently. `onPaused` is called at the first safe point of any
+ * of them after `pause`.
+ */
 export function createTaskControl(onPaused: () => void): TaskControl {
   let isCancelled = false;
   let yieldedAt = performance.now();
   let resumed: PromiseWithResolvers<void> | null = null;
+  let isReported = false;
   const resume = () => {
     resumed?.resolve();
     resumed = null;
@@ -41,13 +45,16 @@ export function createTaskControl(onPaused: () => void): TaskControl {
         yieldedAt = performance.now();
       }
       if (resumed !== null && !isCancelled) {
-        onPaused();
+        if (!isReported) onPaused();
+        isReported = true;
         await resumed.promise;
       }
       if (isCancelled) throw new Error("cancelled");
     },
     pause() {
-      resumed ??= Promise.withResolvers();
+      if (resumed !== null) return;
+      resumed = Promise.withResolvers();
+      isReported = false;
     },
     resume,
     cancel() {

@@ -3,23 +3,30 @@
 import { computeGain } from "../domain/energy";
 import { ENERGY_HOP, type Transcript, type Utterance, type Word } from "../domain/speech";
 import { type Span, TICKS_PER_SECOND, type Ticks } from "../domain/time";
+import { runTogether } from "../lib/run-together";
 import type { EncodedAudio } from "./cross-attention";
-import type { DecodedText, Moonshine } from "./moonshine";
+import type { EarlyEncoding } from "./early-encoding";
+import type { Moonshine } from "./moonshine";
 import { amplify, type PcmReader } from "./pcm";
-import { clipSegment, findQuietest, type SpeechSegment, splitToLength } from "./segmentation";
+import type { Decode, DecodedText } from "./recognizer";
+import {
+  clipSegment,
+  findQuietest,
+  MAX_BATCH_TICKS,
+  MAX_POOL_SEGMENTS,
+  type SpeechSegment,
+  splitToLength,
+} from "./segmentation";
 import { snapWordEdges } from "./snapping";
 import type { Checkpoint, TaskWork } from "./task-control";
 import { detokenize } from "./tokens";
 import { timeWords, toRecordingWords } from "./word-timing";
 
-/** The samples of a recording and their energy contour. */
-export type AudioWithEnergy = { pcm: PcmReader; energy: Float32Array };
+/** The samples of a recording, their energy contour, and segments that have already been encoded. */
+export type AudioWithEnergy = { pcm: PcmReader; energy: Float32Array; early?: EarlyEncoding | null };
 
-/** Number of segments that are sorted by length and batched together. */
-const MAX_POOL_SEGMENTS = 32;
-/** Maximum batch size, in segments and in audio including padding: keys and values should fit in the CPU cache. */
+/** Maximum number of segments in a batch. */
 const MAX_BATCH_SEGMENTS = 8;
-const MAX_BATCH_TICKS: Ticks = 90_000_000;
 
 /** The transcript of a segment, in the form stored in a task's log. */
 export type RecognizedSegment = { words: Word[]; utterance: Utterance };
@@ -30,8 +37,8 @@ type Hypothesis = { segment: SpeechSegment; decoded: DecodedText; meanLogProb: n
 
 /**
  * Transcribes the segments and calls `onProgress` with the finished share of the work, several times a second, and
- * `onWords` when all segments before the next words are finished. Utterances and words are in order and not empty.
- * `check` is called between steps and may throw to stop.
+ * `onWords` when all segments before the next words are finished. Each decoder takes the next batch when it is free.
+ * Utterances and words are in order and not empty. `check` is called between steps and may throw to stop.
  */
 export async function transcribe(
   moonshine: Moonshine,
@@ -39,49 +46,91 @@ export async function transcribe(
   segments: SpeechSegment[],
   { check, onProgress, onWords, log }: TaskWork,
 ): Promise<SegmentTexts> {
-  const total = segments.reduce((sum, s) => sum + s.end - s.start, 0);
-  const all: RecognizedSegment[] = [];
+  const total = sumDurations(segments);
+  const order = createOrder(segments);
+  const batches = listBatches(segments);
+  const decoders = moonshine.listDecoders();
+  const shares = decoders.map(() => 0);
   let done = 0;
-  for (let from = 0; from < segments.length; from += MAX_POOL_SEGMENTS) {
-    const pool = segments.slice(from, from + MAX_POOL_SEGMENTS);
-    const texts: RecognizedSegment[] = [];
-    const open = new Set(pool);
-    let reportedUntil: Ticks = 0;
-    const finish = (batch: SpeechSegment[], found: RecognizedSegment[]) => {
-      texts.push(...found);
-      for (const segment of batch) open.delete(segment);
-      done += batch.reduce((sum, s) => sum + s.end - s.start, 0);
-      onProgress(done / total);
-      const firstOpen = Math.min(...[...open].map(({ start }) => start));
-      const isNext = ({ utterance: { start } }: RecognizedSegment) => start >= reportedUntil && start < firstOpen;
-      const { words } = joinSegments(texts.filter(isNext).sort(byStart));
-      reportedUntil = firstOpen;
-      if (words.length > 0) onWords?.(words);
-    };
-    for (const [n, batch] of createBatches(pool).entries()) {
-      const key = `moonshine ${from} ${n}`;
-      const size = batch.reduce((sum, s) => sum + s.end - s.start, 0);
-      const onBatchProgress = (share: number) => onProgress((done + share * size) / total);
-      const saved = log.takeJson<RecognizedSegment[]>(key);
-      if (saved !== null) {
-        finish(batch, saved);
-        continue;
-      }
-      const hypotheses: Hypothesis[] = [];
-      for (const result of await recognizeSegments(moonshine, audio, batch, check, onBatchProgress))
-        hypotheses.push(...(await refineHypothesis(moonshine, audio, result, check)));
-      const found = hypotheses.flatMap((hypothesis) => toRecognizedSegments(hypothesis, audio.energy));
-      await log.putJson(key, found);
-      finish(batch, found);
-      // The garbage collector does not see the memory of ONNX tensors, and would let hundreds of megabytes accumulate.
-      Bun.gc(true);
-    }
-    all.push(...texts.sort(byStart));
+  const report = () => onProgress((done + shares.reduce((a, b) => a + b)) / total);
+
+  async function recognizeBatch(batch: Batch, recognizer: BatchRecognizer, onShare: (share: number) => void) {
+    const saved = log.takeJson<RecognizedSegment[]>(batch.key);
+    if (saved !== null) return saved;
+    const hypotheses: Hypothesis[] = [];
+    for (const result of await recognizeSegments(recognizer, audio, batch.segments, onShare))
+      hypotheses.push(...(await refineHypothesis(recognizer, audio, result)));
+    const found = hypotheses.flatMap((hypothesis) => toRecognizedSegments(hypothesis, audio.energy));
+    await log.putJson(batch.key, found);
+    return found;
   }
-  return joinSegments(all);
+
+  const recognizeBatches = async (n: number, signal: AbortSignal): Promise<void> => {
+    const checkAll = async () => {
+      signal.throwIfAborted();
+      await check();
+    };
+    const recognizer = { moonshine, decode: decoders[n]!, check: checkAll };
+    let isFirst = true;
+    for (const batch of batches) {
+      // The garbage collector does not see the memory of ONNX tensors, and would let hundreds of megabytes accumulate.
+      if (!isFirst) Bun.gc(true);
+      isFirst = false;
+      const size = sumDurations(batch.segments);
+      const found = await recognizeBatch(batch, recognizer, (share) => {
+        shares[n] = share * size;
+        report();
+      });
+      shares[n] = 0;
+      done += size;
+      report();
+      const { words } = joinSegments(order.add(batch.segments, found));
+      if (words.length > 0) onWords?.(words);
+    }
+  };
+  await runTogether(
+    undefined,
+    decoders.map((_, n) => (signal) => recognizeBatches(n, signal)),
+  );
+  return joinSegments(order.all);
 }
 
-const byStart = (a: RecognizedSegment, b: RecognizedSegment): number => a.utterance.start - b.utterance.start;
+const sumDurations = (segments: readonly Span[]): Ticks => segments.reduce((sum, s) => sum + s.end - s.start, 0);
+
+/** Segments that are recognized together. `key` identifies them in the log of the task. */
+type Batch = { key: string; segments: SpeechSegment[] };
+
+function* listBatches(segments: readonly SpeechSegment[]): Generator<Batch> {
+  for (let from = 0; from < segments.length; from += MAX_POOL_SEGMENTS) {
+    const pool = segments.slice(from, from + MAX_POOL_SEGMENTS);
+    for (const [n, batch] of createBatches(pool).entries()) yield { key: `moonshine ${from} ${n}`, segments: batch };
+  }
+}
+
+/** Collects the transcripts of segments in the order of the recording. */
+function createOrder(segments: readonly SpeechSegment[]) {
+  const finished = new Set<SpeechSegment>();
+  const all: RecognizedSegment[] = [];
+  let waiting: RecognizedSegment[] = [];
+  /** The first segment that is not finished. */
+  let next = 0;
+  return {
+    all,
+    /** Returns the transcripts that are now next: all segments before their end are finished. */
+    add(batch: readonly SpeechSegment[], found: readonly RecognizedSegment[]): RecognizedSegment[] {
+      for (const segment of batch) finished.add(segment);
+      while (next < segments.length && finished.delete(segments[next]!)) next++;
+      const until = segments[next]?.start ?? Number.POSITIVE_INFINITY;
+      const { ready = [], later = [] } = Object.groupBy([...waiting, ...found], ({ utterance }) =>
+        utterance.start < until ? "ready" : "later",
+      );
+      waiting = later;
+      ready.sort((a, b) => a.utterance.start - b.utterance.start);
+      all.push(...ready);
+      return ready;
+    },
+  };
+}
 
 /** Returns the words and utterances of segments in order. */
 export const joinSegments = (segments: readonly RecognizedSegment[]): SegmentTexts => ({
@@ -118,23 +167,31 @@ export function createBatches<T extends Span>(segments: readonly T[]): T[][] {
 const ENCODER_SHARE = 0.45;
 const TYPICAL_TOKENS_PER_SECOND = 4;
 
+type BatchRecognizer = { moonshine: Moonshine; decode: Decode; check: Checkpoint };
+
+/** `segments` are those of a batch: the longest ones are last. */
 async function recognizeSegments(
-  moonshine: Moonshine,
+  { moonshine, decode, check }: BatchRecognizer,
   audio: AudioWithEnergy,
   segments: SpeechSegment[],
-  check: Checkpoint,
   onProgress: (share: number) => void = () => {},
 ): Promise<Hypothesis[]> {
   const encoded: EncodedAudio[] = new Array(segments.length);
   let done = 0;
-  for await (const part of moonshine.encodeAll(segments.length, (index) => readSamples(audio, segments[index]!))) {
-    encoded[part.index] = part.audio;
+  const keep = async (index: number, audio: EncodedAudio): Promise<void> => {
+    encoded[index] = audio;
     done++;
     onProgress((ENCODER_SHARE * done) / segments.length);
     await check();
-  }
+  };
+  const started = segments.map((segment) => audio.early?.take(segment));
+  // The longest segment comes first.
+  const missing = [...segments.keys()].filter((index) => started[index] === undefined).reverse();
+  const read = async (n: number) => ({ audio: await readSamples(audio, segments[missing[n]!]!), texts: [] });
+  for await (const part of moonshine.scoreAll(missing.length, read)) await keep(missing[part.index]!, part.audio);
+  for (const [index, early] of started.entries()) if (early !== undefined) await keep(index, await early);
   const expected = Math.max(...encoded.map((e) => e.seconds)) * TYPICAL_TOKENS_PER_SECOND;
-  const decoded = await moonshine.decode(encoded, async (position) => {
+  const decoded = await decode(encoded, async (position) => {
     await check();
     // Approaches 1 without reaching it, because the length of the text is not known until its end.
     onProgress(ENCODER_SHARE + ((1 - ENCODER_SHARE) * position) / (position + expected / 2));
@@ -167,18 +224,17 @@ const isGarbled = (hypothesis: Hypothesis): boolean =>
  * decoder.
  */
 async function refineHypothesis(
-  moonshine: Moonshine,
+  recognizer: BatchRecognizer,
   audio: AudioWithEnergy,
   hypothesis: Hypothesis,
-  check: Checkpoint,
 ): Promise<Hypothesis[]> {
   const { segment } = hypothesis;
   const speechTicks = segment.speech.reduce((sum, s) => sum + s.end - s.start, 0);
   if (!isGarbled(hypothesis) || speechTicks < MIN_SPEECH_TICKS || segment.end - segment.start < 2 * MIN_SPLIT_TICKS)
     return [hypothesis];
-  const parts = await recognizeSegments(moonshine, audio, splitSegment(segment, audio.energy), check);
+  const parts = await recognizeSegments(recognizer, audio, splitSegment(segment, audio.energy));
   const improved: Hypothesis[] = [];
-  for (const part of parts) improved.push(...(await refineHypothesis(moonshine, audio, part, check)));
+  for (const part of parts) improved.push(...(await refineHypothesis(recognizer, audio, part)));
   return computeOverallLogProb(improved) > computeOverallLogProb([hypothesis]) ? improved : [hypothesis];
 }
 

@@ -80,7 +80,7 @@ export const DEFAULT_VAD_THRESHOLDS: VadThresholds = {
   minSilenceSeconds: 0.2,
 };
 
-const WINDOW_SECONDS = WINDOW_SAMPLES / 16_000;
+export const WINDOW_SECONDS = WINDOW_SAMPLES / 16_000;
 
 /** Returns the speech spans in the probabilities of consecutive windows: sorted, disjoint, whole windows. */
 export function findSpeechSpans(probabilities: Float32Array, thresholds = DEFAULT_VAD_THRESHOLDS): Span[] {

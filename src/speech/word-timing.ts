@@ -1,7 +1,7 @@
 /** Computes word times from the decoder's attention, which indicates the frames of each token. */
 import type { Word } from "../domain/speech";
 import { type Span, TICKS_PER_SECOND } from "../domain/time";
-import type { DecodedText } from "./moonshine";
+import type { DecodedText } from "./recognizer";
 import { detokenize, isPunctuation, startsWord } from "./tokens";
 
 /** Frame j of the encoder covers `FRAME_SECONDS`, starting at `FRAME_SECONDS * j + FRAME_OFFSET_SECONDS`. */

@@ -73,7 +73,7 @@ describe("speech graphs", () => {
   test("the graphs transcribe the same text as the merged model of the package", async () => {
     const samples = await realRecording();
     const moonshine = await loadMoonshine(folder);
-    const [decoded] = await moonshine.decode([await moonshine.encode(samples)]);
+    const [decoded] = await moonshine.listDecoders()[0]!([await moonshine.encode(samples)]);
     const text = detokenize(decoded!.tokens);
     expect(text).toBe(await mergedText(samples));
     expect(text).toBe(REAL_TEXT);

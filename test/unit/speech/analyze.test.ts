@@ -285,26 +285,7 @@ describe("the speech process", () => {
     });
     expect(crashes).toHaveLength(1);
     expect(analysis.transcript!.words.length).toBeGreaterThan(200);
-  });
-
-  // With one core, the process starts no second encoder.
-  test.skipIf(navigator.hardwareConcurrency === 1)(
-    "an error in the thread of the second encoder ends the process and then the task",
-    async () => {
-      const failures: string[] = [];
-      const failing = createSpeechEngine({
-        command: [process.execPath, join(import.meta.dir, "failing-second-encoder.ts"), await speechDir()],
-        log: (event, fields) => {
-          if (event === "speech.crashed") failures.push(String((fields as { detail: string }).detail));
-        },
-      });
-      const long = concatenated(...Array.from({ length: 12 }, () => recording));
-      const analysis = failing.analyze(await pcmFile(long), { language: "en" });
-      await expect(analysis).rejects.toMatchObject({ code: "processing_failed" });
-      expect(failures).toEqual(Array.from({ length: 3 }, () => expect.stringContaining("no second encoder today")));
-      await failing.close();
-    },
-  );
+  }, 60_000);
 
   test("cancels a recording and continues with the next", async () => {
     const long = concatenated(...Array.from({ length: 12 }, () => recording));

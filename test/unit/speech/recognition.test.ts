@@ -51,6 +51,14 @@ describe("recognizing windows", () => {
       expect(Math.abs(word.start - alone!.words[i]!.start)).toBeLessThan(50_000);
   });
 
+  test("windows can be aligned after they have been recognized together", async () => {
+    const windows = [at(0.1, 2.5), at(3.1, 5.5)];
+    const requests = windows.map((window) => ({ window, text: "and so my fellow americans" }));
+    const before = await engine.forcedAlign(file, requests);
+    await recognize(...windows);
+    expect(await engine.forcedAlign(file, requests)).toEqual(before);
+  });
+
   test("silence, empty windows and windows beyond the recording have no words", async () => {
     const results = await recognize(at(11.5, 13.5), at(5, 5), at(6, 5), at(20, 30));
     for (const { words, meanLogProb } of results) if (words.length > 0) expect(meanLogProb).toBeLessThan(-0.6);

@@ -34,6 +34,18 @@ test("records of an earlier run can be taken once, and later records are appende
   await again.close();
 });
 
+test("records can be written at the same time", async () => {
+  await using folder = await temporaryFolder();
+  const path = join(folder.path, "log");
+  const log = await openRecordLog(path, "recording 1");
+  const values = Array.from({ length: 20 }, (_, n) => crypto.getRandomValues(new Uint8Array(1 + 1_000 * n)));
+  await Promise.all(values.map((value, n) => log.put(`record ${n}`, value)));
+  await log.close();
+  const again = await openRecordLog(path, "recording 1");
+  expect(values.map((_, n) => again.take(`record ${n}`))).toEqual(values);
+  await again.close();
+});
+
 test("the log of another recording is discarded", async () => {
   await using folder = await temporaryFolder();
   const path = join(folder.path, "log");

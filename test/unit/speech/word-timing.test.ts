@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { DecodedText } from "../../../src/speech/moonshine";
+import type { DecodedText } from "../../../src/speech/recognizer";
 import { findSilences, snapWordEdges } from "../../../src/speech/snapping";
 import { detokenize, tokenize } from "../../../src/speech/tokens";
 import { alignTokens, timeWords } from "../../../src/speech/word-timing";
