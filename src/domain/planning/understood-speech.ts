@@ -1,8 +1,7 @@
 /**
  * Decides which voice to trust: stretches of the transcript, and voice without words. A recognizer also writes words
- * for noise, and for speech in a language that it does not know; their log probabilities are low, or the text repeats.
- * Recordings with many retakes repeat as much, but are recognized with more certainty, so repetition alone counts only
- * if it is a loop.
+ * for noise, and for speech in a language that it does not know; their log probabilities are low, or the text repeats
+ * in a loop.
  */
 
 import type { SpeechAnalysis, Transcript, Utterance, Word } from "../speech";
@@ -30,30 +29,18 @@ import { ACTIVITY, COMMON } from "./thresholds";
  */
 export type UnderstoodSpeech = { transcript: Transcript; notUnderstood: Span[]; ignoredWords: Span[] };
 
+/** A word with the part of its utterance up to the next word, and the time that speaks against an understood word. */
+type RatedWord = Span & { evidence: Ticks };
+
 /** Separates what was understood from what was not. */
 export function findUnderstoodSpeech(transcript: Transcript, speech: readonly Span[]): UnderstoodSpeech {
-  const utterances = [...transcript.utterances].sort((a, b) => a.start - b.start);
   if (hasAlmostNoWords(transcript, speech, COMMON.voiceSample)) return ignoreWords(transcript, [...speech], true);
-  const isWhole = isNotUnderstoodAsWhole(transcript, meanLogProb(utterances));
-  const garbled = isWhole
-    ? utterances.filter((one) => one.meanLogProb < ACTIVITY.minExceptionLogProb)
-    : findGarbledUtterances(utterances);
+  const words = rateWords(transcript);
+  const garbled = findGarbledWords(words);
   if (garbled.length === 0) return { transcript, notUnderstood: [], ignoredWords: [] };
-  const notUnderstood = mergeSpans([...garbled, ...silentNeighbors(speech, utterances, garbled)]);
-  return ignoreWords(transcript, notUnderstood, false);
-}
-
-/**
- * Returns the stretches that were not understood, with those joined that have no word between them. Sorted, disjoint.
- */
-export function joinBetweenWords({ transcript: { words }, notUnderstood }: UnderstoodSpeech): Span[] {
-  const out: Span[] = [];
-  for (const { start, end } of notUnderstood) {
-    const last = out.at(-1);
-    if (last && !words.some((word) => word.start < start && word.end > last.end)) last.end = end;
-    else out.push({ start, end });
-  }
-  return out;
+  const spans = mergeSpans([...garbled, ...silentNeighbors(speech, words, garbled)]);
+  const understood = ignoreWords(transcript, spans, false);
+  return { ...understood, notUnderstood: joinBetweenWords(understood) };
 }
 
 /**
@@ -81,102 +68,114 @@ function hasAlmostNoWords({ words }: Transcript, speech: readonly Span[], minVoi
 export const isVoiceWithoutWords = (transcript: Transcript, speech: readonly Span[]): boolean =>
   hasAlmostNoWords(transcript, speech, ACTIVITY.maxWindow);
 
-function meanLogProb(utterances: readonly Utterance[]): number {
-  let sum = 0;
-  let weight = 0;
-  for (const one of utterances) {
-    sum += durationOf(one) * one.meanLogProb;
-    weight += durationOf(one);
+/**
+ * Returns the words in order. Evidence against a word is -1 to 1 times its duration, by its log probability and that of
+ * its utterance: from those of the clearest part of the recording to those of garbled speech. Loops are garbled.
+ */
+function rateWords(transcript: Transcript): RatedWord[] {
+  const utterances = transcript.utterances.toSorted((a, b) => a.start - b.start);
+  const words = sortByMiddle(transcript.words);
+  const clear = Math.max(ACTIVITY.minClearLogProb, findClearLogProb(utterances));
+  const rate = (logProb: number) =>
+    1 - 2 * toShare((logProb - ACTIVITY.garbledLogProb) / (clear - ACTIVITY.garbledLogProb));
+  let next = 0;
+  return utterances.flatMap((utterance, i) => {
+    const from = next;
+    const isLast = i === utterances.length - 1;
+    while (next < words.length && (isLast || middleOf(words[next]!) < utterance.end)) next++;
+    const own = words.slice(from, next);
+    const isLooped = isLoop(own);
+    return own.map((word, n) => {
+      const evidence = isLooped ? 1 : (rate(Math.log(word.confidence)) + rate(utterance.meanLogProb)) / 2;
+      return {
+        start: n === 0 ? Math.min(utterance.start, word.start) : word.start,
+        end: Math.max(word.end, own[n + 1]?.start ?? utterance.end),
+        evidence: evidence * durationOf(word),
+      };
+    });
+  });
+}
+
+/** Returns the log probability that the clearest utterances have at least. They are `minShare` of the speech. */
+function findClearLogProb(utterances: readonly Utterance[]): number {
+  let left = COMMON.minShare * utterances.reduce((sum, utterance) => sum + durationOf(utterance), 0);
+  for (const utterance of utterances.toSorted((a, b) => b.meanLogProb - a.meanLogProb)) {
+    left -= durationOf(utterance);
+    if (left <= 0) return utterance.meanLogProb;
   }
-  return weight === 0 ? 0 : sum / weight;
+  return 0;
 }
 
-function isNotUnderstoodAsWhole(transcript: Transcript, mean: number): boolean {
-  if (mean < ACTIVITY.minLocalLogProb) return true;
-  const { repeated, looped } = measureRepetition(transcript);
-  return looped >= COMMON.minShare || (repeated >= COMMON.minShare && mean < ACTIVITY.minRetakesLogProb);
-}
-
-/** Returns the shares of 4-grams that occur repeatedly, and that repeat in a loop; 0 for a short transcript. */
-function measureRepetition({ words }: Transcript): { repeated: number; looped: number } {
+/** Returns whether words repeat as in a loop: most of their 4-grams are said again, which two takes do not reach. */
+function isLoop(words: readonly Word[]): boolean {
   const tokens = words
     .map(({ text }) => text.toLowerCase().replace(/[^\p{L}\p{N}']/gu, ""))
     .filter((text) => text !== "");
-  if (tokens.length < ACTIVITY.minWordsForNgrams) return { repeated: 0, looped: 0 };
-  const seen = new Map<string, { count: number; last: number }>();
+  if (tokens.length < ACTIVITY.minWordsForNgrams) return false;
   const total = tokens.length - COMMON.minSureMatchWords + 1;
-  let looped = 0;
-  for (let i = 0; i < total; i++) {
-    const ngram = tokens.slice(i, i + COMMON.minSureMatchWords).join(" ");
-    const before = seen.get(ngram);
-    if (before && i - before.last <= ACTIVITY.maxLoopWords) looped++;
-    seen.set(ngram, { count: (before?.count ?? 0) + 1, last: i });
-  }
-  let repeated = 0;
-  for (const { count } of seen.values()) if (count > 1) repeated += count;
-  return { repeated: repeated / total, looped: looped / total };
+  const different = new Set(
+    Array.from({ length: total }, (_, i) => tokens.slice(i, i + COMMON.minSureMatchWords).join(" ")),
+  );
+  return 1 - different.size / total >= COMMON.minSameShare;
 }
 
 /**
- * Returns utterances with low log probabilities in a similar neighborhood, and up to `maxWindow` of uncertain ones
- * between two of them. Sorted.
+ * Returns the words that were not understood: the most likely sequence of two states, by the evidence and a cost for
+ * each change. `margins` are the differences between both states up to a word.
  */
-function findGarbledUtterances(utterances: readonly Utterance[]): Utterance[] {
-  const out: Utterance[] = [];
-  /** Uncertain utterances after a garbled one; null after a sure utterance or a long pause. */
-  let uncertain: Utterance[] | null = null;
-  for (const [i, one] of utterances.entries()) {
-    const before = utterances[i - 1];
-    if (before && one.start - before.end > ACTIVITY.maxWindow) uncertain = null;
-    if ((one.meanLogProb + neighborhoodMean(utterances, i)) / 2 < ACTIVITY.minLocalLogProb) {
-      if (uncertain && measureStretch(uncertain) <= ACTIVITY.maxWindow) out.push(...uncertain);
-      out.push(one);
-      uncertain = [];
-    } else if (one.meanLogProb < ACTIVITY.minBetweenLogProb) uncertain?.push(one);
-    else uncertain = null;
-  }
-  return out;
+function findGarbledWords(words: readonly RatedWord[]): RatedWord[] {
+  const cost = COMMON.voiceSample;
+  let margin = 0;
+  const margins = words.map(({ evidence }) => {
+    margin = Math.min(cost, Math.max(-cost, margin)) + evidence;
+    return margin;
+  });
+  let minMargin = 0;
+  const isGarbled = margins.toReversed().map((value) => {
+    const isNext = value > minMargin;
+    minMargin = isNext ? -cost : cost;
+    return isNext;
+  });
+  return words.filter((_, i) => isGarbled[words.length - 1 - i]);
 }
 
-/** Returns the time from the start of the first utterance to the end of the last one. */
-const measureStretch = (utterances: readonly Utterance[]): Ticks =>
-  (utterances.at(-1)?.end ?? 0) - (utterances[0]?.start ?? 0);
-
-function neighborhoodMean(utterances: readonly Utterance[], index: number): number {
-  const { start, end } = utterances[index]!;
-  let from = index;
-  let to = index + 1;
-  while (from > 0 && utterances[from - 1]!.end >= start - ACTIVITY.maxWindow) from--;
-  while (to < utterances.length && utterances[to]!.start <= end + ACTIVITY.maxWindow) to++;
-  return meanLogProb(utterances.slice(from, to));
-}
-
-/** Returns voice without an utterance whose nearest utterance was not understood: nothing was recognized there. */
-function silentNeighbors(
-  speech: readonly Span[],
-  utterances: readonly Utterance[],
-  garbled: readonly Utterance[],
-): Span[] {
+/** Returns voice outside of utterances whose nearest word was not understood: nothing was recognized there. */
+function silentNeighbors(speech: readonly Span[], words: readonly Span[], garbled: readonly Span[]): Span[] {
   const isGarbled = new Set(garbled);
   let next = 0;
   return speech.filter((span) => {
-    while (next < utterances.length && utterances[next]!.end <= span.start) next++;
-    const after = utterances[next];
+    while (next < words.length && words[next]!.end <= span.start) next++;
+    const after = words[next];
     if (after && after.start < span.end) return false;
-    const before = utterances[next - 1];
+    const before = words[next - 1];
     const isAfterNearer = after && (!before || after.start - span.end < span.start - before.end);
     const nearest = isAfterNearer ? after : before;
     return nearest !== undefined && isGarbled.has(nearest);
   });
 }
 
+/** Joins stretches that have no word between them: no voice between them was understood. Sorted, disjoint. */
+function joinBetweenWords({ transcript: { words }, notUnderstood }: UnderstoodSpeech): Span[] {
+  const out: Span[] = [];
+  for (const { start, end } of notUnderstood) {
+    const last = out.at(-1);
+    if (last && !words.some((word) => word.start < start && word.end > last.end)) last.end = end;
+    else out.push({ start, end });
+  }
+  return out;
+}
+
+const middleOf = ({ start, end }: Span) => (start + end) / 2;
+
+const sortByMiddle = (words: readonly Word[]) => words.toSorted((a, b) => middleOf(a) - middleOf(b));
+
 /** Removes the words with their middle in one of the spans from a transcript; all of them if `takesAll`. */
 function ignoreWords(transcript: Transcript, notUnderstood: Span[], takesAll: boolean): UnderstoodSpeech {
   const words: Word[] = [];
   const ignoredWords: Span[] = [];
   let next = 0;
-  for (const word of [...transcript.words].sort((a, b) => a.start + a.end - b.start - b.end)) {
-    const middle = (word.start + word.end) / 2;
+  for (const word of sortByMiddle(transcript.words)) {
+    const middle = middleOf(word);
     while (next < notUnderstood.length && notUnderstood[next]!.end <= middle) next++;
     const span = notUnderstood[next];
     if (takesAll || (span && span.start <= middle)) ignoredWords.push({ start: word.start, end: word.end });
@@ -231,6 +230,14 @@ export const unrecognizedSpeech = (
   scores: toVoiceScores(region, analysis),
 });
 
+/** Returns the same rule for a region, with the scores of the stretch around it: all its regions have one mark. */
+export const unrecognizedRegion = (
+  region: Span,
+  understood: UnderstoodSpeech | null,
+  analysis: Pick<SpeechAnalysis, "speech">,
+): RuleMatch<"review.unrecognized_speech"> =>
+  unrecognizedSpeech(findOverlapping(understood?.notUnderstood ?? [], region)[0] ?? region, analysis);
+
 export const toVoiceScores = (region: Span, analysis: Pick<SpeechAnalysis, "speech">) => ({
   duration: durationOf(region),
   voicedShare: measureVoicedShare(region, analysis),
@@ -240,22 +247,15 @@ export const toVoiceScores = (region: Span, analysis: Pick<SpeechAnalysis, "spee
 export const keepVoice = (speech: readonly Span[], understood: UnderstoodSpeech | null): DecidedWord[] =>
   [...speech, ...(understood?.ignoredWords ?? [])].map(({ start, end }) => ({ start, end, text: "", ...KEEP }));
 
-/**
- * Returns the parts of stretches that were not understood that are kept and marked. Those between two words have one
- * mark.
- */
+/** Returns the parts of stretches that were not understood that are kept. Each stretch has one mark. */
 export function keepNotUnderstood(understood: UnderstoodSpeech, analysis: SpeechAnalysis): DecidedWord[] {
   const speech = understood.notUnderstood.flatMap((stretch) =>
     findOverlapping(analysis.speech, stretch).map((span) => intersect(span, stretch)),
   );
-  const stretches = joinBetweenWords(understood).map((stretch) => ({
-    ...stretch,
-    reviews: [unrecognizedSpeech(stretch, analysis)],
+  return keepVoice(speech, understood).map((word) => ({
+    ...word,
+    reviews: [unrecognizedRegion(word, understood, analysis)],
   }));
-  return keepVoice(speech, understood).map((word) => {
-    const { reviews } = findOverlapping(stretches, word)[0] ?? { reviews: [unrecognizedSpeech(word, analysis)] };
-    return { ...word, reviews };
-  });
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Plans a recording without a script: removes pauses, fillers and retakes. When in doubt, words are kept. */
 
-import type { SpeechAnalysis, Word } from "../../speech";
+import type { Word } from "../../speech";
 import { type Span, toSeconds } from "../../time";
 import { type AudioActivity, detectActivity, estimateEdgeMargin } from "../audio-activity";
 import { assembleBasis, toBasis, toPacingOptions } from "../basis";
@@ -53,6 +53,7 @@ import {
   keepVoice,
   measureNoiseShare,
   type UnderstoodSpeech,
+  unrecognizedRegion,
   unrecognizedSpeech,
 } from "../understood-speech";
 
@@ -291,22 +292,18 @@ function* keepSpeechInNoise(state: UnscriptedState): PlanSteps<UnscriptedState> 
   if (spoken.length === 0) return state;
   const keepSpoken = (region: Span): Decision | null =>
     spoken.some((span) => overlapDuration(span, region) > 0)
-      ? { removal: null, reviews: [unrecognizedSpeech(region, context.analysis)] }
+      ? { removal: null, reviews: [unrecognizedRegion(region, understood, context.analysis)] }
       : null;
   return { ...state, spoken, spans: divide(state, keepSpoken) };
 }
 
 /** Returns the spans of the recording. `decide` may decide on a region without words first. */
-const divide = (
-  { decided, voice, activity, alike, fillers, context, usesWords }: UnscriptedState,
-  decide: (region: Span, noise: boolean) => Decision | null,
-): DecidedSpan[] =>
+const divide = (state: UnscriptedState, decide: (region: Span, noise: boolean) => Decision | null): DecidedSpan[] =>
   toDecidedSpans(
-    [...decided, ...voice],
-    activity,
+    [...state.decided, ...state.voice],
+    state.activity,
     (region, noise) =>
-      decide(region, noise) ??
-      decideByStretch(region, decideWordlessRegion(region, noise, fillers, context.analysis, usesWords), alike),
+      decide(region, noise) ?? decideByStretch(region, decideWordlessRegion(region, noise, state), state.alike),
   );
 
 function describeNotUnderstood(
@@ -329,13 +326,11 @@ const spansDistantFiller = (fillers: readonly Span[], word: Span, trimmed: Span)
 function decideWordlessRegion(
   region: Span,
   noise: boolean,
-  fillers: UnwrittenFillers["spans"],
-  analysis: SpeechAnalysis,
-  usesWords: boolean,
+  { fillers, usesWords, understood, context: { analysis } }: UnscriptedState,
 ): Decision {
   const filler = fillers.find((span) => overlapDuration(span, region) > 0);
   if (filler) return { removal: filler.match, reviews: [] };
   const removal = decideNoise(region, noise, analysis);
   if (removal) return { removal, reviews: [] };
-  return { removal: null, reviews: usesWords ? [unrecognizedSpeech(region, analysis)] : [] };
+  return { removal: null, reviews: usesWords ? [unrecognizedRegion(region, understood, analysis)] : [] };
 }

@@ -1,5 +1,9 @@
 /** Recordings in other languages, as a recognizer that makes no mistakes transcribes them. */
 import { describe, expect, test } from "bun:test";
+import { judgePlan } from "../../../../src/domain/pacing/judge-plan";
+import { planToJson } from "../../../../src/domain/plan-json";
+import type { StagedPlan } from "../../../../src/domain/planning/context";
+import { fromSeconds } from "../../../../src/domain/time";
 import { cutRecording } from "./cut-recording";
 import { createRecording, type Moment } from "./test-recording";
 
@@ -82,4 +86,28 @@ describe.each(TALKS)("a recording in $language", ({ language, lines, filler, rem
       expect(await cut(withRetake, lines.join("\n"), forcing)).toEqual(all);
     });
   });
+});
+
+test("another language inside English has one mark, although a part of it has no words", async () => {
+  const [, , , , , german] = TALKS[0]!.lines;
+  const recording = createRecording(
+    ...[1, "Measure the wall and mark two places before you drill.", 1, german!, 0.3, { hum: 0.6 }, 0.2, german!],
+    ...[1, "Then mount the shelf and check that it is level.", 1],
+  );
+  const { analysis } = recording;
+  const { words, utterances } = analysis.transcript!;
+  const spoken = analysis.speech.filter(({ end, start }) => end - start !== fromSeconds(0.6));
+  for (const [i, { start, end }] of spoken.entries()) {
+    const meanLogProb = i === 1 || i === 2 ? -0.9 : -0.1;
+    utterances.push({ start, end, text: "", meanLogProb });
+    for (const word of words) if (start <= word.start && word.end <= end) word.confidence = Math.exp(meanLogProb);
+  }
+  // The voice without words is in the same span as the sentence after it.
+  const wordless = analysis.speech[2]!;
+  analysis.speech.splice(2, 2, { start: wordless.start, end: spoken[2]!.end });
+  const plan = (await cutRecording(recording)) as StagedPlan;
+  expect(judgePlan(planToJson(plan), plan.basis.spans).review).toMatchObject([
+    { start: spoken[1]!.start / 1e6, end: spoken[2]!.end / 1e6, rule: "review.unrecognized_speech" },
+  ]);
+  expect(plan.warnings).toHaveLength(1);
 });
