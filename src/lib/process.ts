@@ -19,6 +19,8 @@ export type SpawnOptions = {
   cwd?: string | undefined;
   stdin?: "pipe" | "ignore" | undefined;
   stdout?: "pipe" | "ignore" | undefined;
+  /** Gives the child a second output, on descriptor `SECOND_OUTPUT`. */
+  hasSecondOutput?: boolean | undefined;
   limits?: ChildLimits;
   /** `lowest` runs after everything else. `interactive` is for children that a request waits for. */
   priority?: "lowest" | "interactive" | undefined;
@@ -42,6 +44,8 @@ export type ChildProcess = {
   stdin: ChildStdin;
   /** Applies backpressure. Empty unless spawned with `stdout: "pipe"`. */
   stdout: ReadableStream<Uint8Array>;
+  /** Applies backpressure. Read once. Empty unless spawned with `hasSecondOutput`. */
+  secondOutput: AsyncIterable<Uint8Array>;
   /** Resolves when the child has ended and its standard error has been read. Never rejects. */
   exited: Promise<ChildExit>;
   /** The last lines of standard error, at most 8 KiB. */
@@ -53,6 +57,8 @@ export type ChildProcess = {
   /** Sends SIGKILL to the whole group. */
   killNow(): void;
 };
+
+export const SECOND_OUTPUT = 4;
 
 const TERM_GRACE_MS = 2_000;
 const MAX_TAIL_CHARACTERS = 8_192;
@@ -96,10 +102,14 @@ export function spawnChild(options: SpawnOptions): ChildProcess {
   const process_ = Bun.spawn(["/bin/sh", "-c", launcher, "sh", ...command], {
     env: options.env ?? {},
     cwd: options.cwd ?? process.cwd(),
-    stdio: [options.stdin ?? "ignore", options.stdout ?? "ignore", "pipe", "pipe"],
+    stdio: [
+      ...([options.stdin ?? "ignore", options.stdout ?? "ignore", "pipe", "pipe"] as const),
+      options.hasSecondOutput === true ? "pipe" : "ignore",
+    ],
     detached: true,
   });
   const lifeline = process_.stdio[3] as number;
+  const second = openSecondOutput(options.hasSecondOutput === true ? (process_.stdio[SECOND_OUTPUT] as number) : null);
   if (isLowered) {
     lowerPriority(process_.pid, options.priority === "lowest" ? LOWEST_NICENESS : NICENESS);
     releaseLauncher(lifeline);
@@ -110,6 +120,7 @@ export function spawnChild(options: SpawnOptions): ChildProcess {
   const left = process_.exited.then(() => {
     ended = true;
     closeSync(lifeline);
+    second.closeUnread();
     // A SIGTERM ends the launcher's second shell when it comes before that shell ignores it.
     signalGroup(process_.pid, "SIGKILL");
   });
@@ -132,6 +143,7 @@ export function spawnChild(options: SpawnOptions): ChildProcess {
     pid: process_.pid,
     stdin: createChildStdin(process_.stdin, () => ended),
     stdout: (process_.stdout as ReadableStream<Uint8Array> | undefined) ?? new Blob([]).stream(),
+    secondOutput: second.read(),
     exited: left.then(async (): Promise<ChildExit> => {
       clearTimeout(wall);
       options.signal?.removeEventListener("abort", onAbort);
@@ -233,7 +245,7 @@ function buildLauncher(limits: ChildLimits, waits: boolean): string {
     set("f", limits.fileSizeBytes, 512) +
     `{ echo ${OOM_SCORE_ADJUSTMENT} >/proc/self/oom_score_adj; } 2>/dev/null; ` +
     (waits ? "read -r start <&3 || exit 126; " : "") +
-    "(trap '' TERM; read -r closed <&3; kill -9 0) </dev/null >/dev/null 2>&1 & " +
+    "(trap '' TERM; read -r closed <&3; kill -9 0) </dev/null >/dev/null 2>&1 4>&- & " +
     'exec "$@" 3<&-'
   );
 }
@@ -261,6 +273,27 @@ function createChildStdin(sink: unknown, hasEnded: () => boolean): ChildStdin {
     },
     async end() {
       await pipe.end();
+    },
+  };
+}
+
+/** Bun leaves the descriptor open. It is closed when it has been read, or when the child ends and nobody reads it. */
+function openSecondOutput(descriptor: number | null) {
+  let isRead = false;
+  return {
+    read: async function* (): AsyncGenerator<Uint8Array> {
+      if (descriptor === null || isRead) return;
+      isRead = true;
+      try {
+        yield* Bun.file(descriptor).stream();
+      } finally {
+        closeSync(descriptor);
+      }
+    },
+    closeUnread: () => {
+      if (descriptor === null || isRead) return;
+      isRead = true;
+      closeSync(descriptor);
     },
   };
 }

@@ -125,6 +125,7 @@ export type FfmpegOptions = {
   priority?: SpawnOptions["priority"] | undefined;
   stdin?: "pipe" | undefined;
   stdout?: "pipe" | undefined;
+  hasSecondOutput?: boolean | undefined;
   signal?: AbortSignal | undefined;
   /** Called for each line of standard error that is not progress. */
   onLine?: ((line: string) => void) | undefined;

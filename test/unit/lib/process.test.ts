@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { readdir } from "node:fs/promises";
 import { getPriority } from "node:os";
 import { join } from "node:path";
 import { killAllChildren, spawnChild } from "../../../src/lib/process";
@@ -85,6 +86,35 @@ describe("a child process", () => {
     for await (const chunk of child.stdout) size += chunk.length;
     await feed;
     expect(size).toBe(24 << 20);
+  });
+
+  const countDescriptors = async () => (await readdir("/proc/self/fd")).length;
+
+  test("a second output has a descriptor of its own, which is closed when it has been read", async () => {
+    const before = await countDescriptors();
+    const child = spawnChild({
+      command: shell("head -c 3000000 /dev/zero >&4; echo first; echo second >&4"),
+      stdout: "pipe",
+      hasSecondOutput: true,
+    });
+    let size = 0;
+    for await (const chunk of child.secondOutput) size += chunk.length;
+    expect([size, await new Response(child.stdout).text()]).toEqual([3_000_007, "first\n"]);
+    expect(await child.exited).toEqual({ code: 0, signal: null });
+    await until("closed descriptors", async () => (await countDescriptors()) <= before);
+  });
+
+  test("a second output that nobody reads, or not to its end, does not outlive the child", async () => {
+    const before = await countDescriptors();
+    for (const isRead of [false, true]) {
+      const child = spawnChild({ command: shell("head -c 9000000 /dev/zero >&4; sleep 60"), hasSecondOutput: true });
+      if (isRead) for await (const chunk of child.secondOutput) if (chunk.length > 0) break;
+      await child.kill();
+      expect((await child.exited).signal).toBe("SIGTERM");
+    }
+    await until("closed descriptors", async () => (await countDescriptors()) <= before);
+    const child = spawnChild({ command: shell("echo x >&4") });
+    expect((await child.exited).code).not.toBe(0);
   });
 
   test("writing to a child that has ended fails", async () => {
