@@ -39,7 +39,7 @@ export function getMediaFolder(dir: string) {
     sourceIndex: join(dir, "source.index"),
     /** `SourceFacts` as JSON, written after the index. */
     sourceFacts: join(dir, "source.json"),
-    /** The loudness in the format OCL1, made with the preview. */
+    /** The loudness in the format OCL1. */
     loudness: join(dir, "loudness.steps"),
     /** The waveform in the format OCW1. */
     peaks: join(dir, "waveform.bin"),

@@ -1,48 +1,78 @@
-/** Extracts analysis audio from a source: 16 kHz mono PCM on the source's clock, the input of speech recognition. */
+/**
+ * Extracts analysis audio from a source: 16 kHz mono PCM on the source's clock, the input of speech recognition.
+ * Measures waveform and loudness in the same pass.
+ */
 import { AppError } from "../domain/errors";
 import { PCM_SAMPLE_RATE_HZ } from "../domain/speech";
 import { TICKS_PER_SECOND } from "../domain/time";
 import { createAudioFile } from "../lib/analysis-audio/writer";
 import { writeAtomically } from "./atomic-output";
 import { createDownmix } from "./audio/downmix";
+import { createLoudnessMeter } from "./audio/loudness";
 import { getAnalysisChannels } from "./audio/mixdown";
 import { readWholeSamples } from "./audio/splicer";
 import { startAudioDecoder } from "./audio-render";
 import { type RecordingFile, toFfmpegError } from "./ffmpeg";
+import { createPeakMeter, createWaveformMeter } from "./waveform";
+
+/** The files of the measurements: the waveform as JSON for clients, in the format `OCW1`, and the loudness. */
+export type MeasuredPaths = { waveform: string; peaks: string; loudness: string };
 
 /**
  * Writes the first audio track as analysis audio. Its first sample is time 0 of the source's clock, and it has exactly
- * as many samples as the source's duration. Errors: `AppError` `no_speech` without an audio track, `storage_full`,
- * `processing_failed`; the signal's reason.
+ * as many samples as the source's duration. `measured` null or missing: nothing is measured. Errors: `AppError`
+ * `no_speech` without an audio track, `storage_full`, `processing_failed`; the signal's reason.
  */
 export async function extractAnalysisAudio(
-  options: RecordingFile & { outputPath: string; onProgress?: ((share: number) => void) | undefined },
+  options: RecordingFile & {
+    outputPath: string;
+    measured?: MeasuredPaths | null;
+    onProgress?: ((share: number) => void) | undefined;
+  },
 ): Promise<void> {
-  const { probed, signal } = options;
+  const { probed, measured = null, signal } = options;
   const track = probed.info.audio[0];
   if (track === undefined) throw new AppError("no_speech", "Recording has no audio track.");
   const channels = getAnalysisChannels(track);
   const total = Math.round((probed.info.duration * PCM_SAMPLE_RATE_HZ) / TICKS_PER_SECOND);
+  const loudness = measured === null ? null : createLoudnessMeter(probed.info);
+  const waveforms = measured === null ? [] : [createPeakMeter(total), createWaveformMeter(total)];
   await writeAtomically(options.outputPath, async (tempPath) => {
     const decoder = startAudioDecoder({
       ...options,
       format: { sampleRate: PCM_SAMPLE_RATE_HZ, channels, encoding: "f32le" },
+      second: loudness?.format ?? null,
     });
     const file = await createAudioFile(tempPath);
-    try {
+    let written = 0;
+    // The decoder is blocked while one of its outputs is full, so both are read until both are complete.
+    const stopIfComplete = () => {
+      if (written >= total && (loudness?.isComplete() ?? true)) void decoder.kill();
+    };
+    const measureLoudness = async () => {
+      if (loudness === null) return;
+      for await (const samples of readWholeSamples(decoder.secondOutput, loudness.format.channels)) {
+        loudness.take(samples);
+        stopIfComplete();
+      }
+    };
+    const writeAudio = async () => {
       const downmix = channels === 1 ? null : createDownmix(PCM_SAMPLE_RATE_HZ);
-      let written = 0;
       const write = async (samples: Float32Array) => {
-        const mono = samples.subarray(0, total - written);
-        await file.write(toInt16(mono));
+        const mono = toInt16(samples.subarray(0, total - written));
+        await file.write(mono);
+        for (const meter of waveforms) meter.take(mono);
         written += mono.length;
         options.onProgress?.(written / Math.max(1, total));
       };
       for await (const samples of readWholeSamples(decoder.stdout, channels)) {
-        await write(downmix ? downmix.add(samples) : samples);
-        if (written >= total) break;
+        if (written < total) await write(downmix ? downmix.add(samples) : samples);
+        stopIfComplete();
       }
       if (downmix && written < total) await write(downmix.end());
+    };
+    try {
+      await Promise.all([writeAudio(), measureLoudness()]);
       signal?.throwIfAborted();
       if (written < total) {
         const outcome = await decoder.outcome;
@@ -56,6 +86,11 @@ export async function extractAnalysisAudio(
       await file.close();
     }
   });
+  if (measured === null) return;
+  const [peaks, waveform] = waveforms;
+  await peaks!.writeBinary(measured.peaks);
+  await waveform!.writeJson(measured.waveform);
+  await loudness!.write(measured.loudness);
 }
 
 function toInt16(samples: Float32Array): Int16Array {

@@ -4,6 +4,7 @@ import type { AudioStream, NoiseReduction, ProbedMedia, ResolvedOutput } from ".
 import type { SpeakerGain } from "../domain/speaker-levels";
 import { TICKS_PER_SECOND, type Ticks } from "../domain/time";
 import type { VoiceActivity } from "../domain/voice-activity";
+import { SECOND_OUTPUT } from "../lib/process";
 import { buildInputArguments, formatSeconds, QUIET_ARGUMENTS } from "./arguments";
 import { writeAtomically } from "./atomic-output";
 import { AacJoinError } from "./audio/aac-track";
@@ -27,36 +28,57 @@ export const getAudioWallSeconds = (duration: Ticks): number => 300 + (2 * durat
 
 export type SampleFormat = { sampleRate: number; channels: number; encoding: "f32le" | "s16le" };
 
-/** Returns the arguments that decode a track to raw samples on standard output. The first sample is time 0. */
+/**
+ * Returns the arguments that decode a track once, to raw samples in one format on standard output and in another on the
+ * second output of the child. The first sample is time 0.
+ */
 export function buildAudioDecodeArguments(
   source: { path: string; demuxer: string; startPts: Ticks; track: AudioStream },
   format: SampleFormat,
+  second: SampleFormat | null = null,
+): string[] {
+  return [
+    ...QUIET_ARGUMENTS,
+    "-copyts",
+    ...buildInputArguments(source),
+    ...buildSampleOutputArguments(source, format, "pipe:1"),
+    ...(second === null ? [] : buildSampleOutputArguments(source, second, `pipe:${SECOND_OUTPUT}`)),
+  ];
+}
+
+function buildSampleOutputArguments(
+  source: { startPts: Ticks; track: AudioStream },
+  format: SampleFormat,
+  output: string,
 ): string[] {
   const clock = `asetpts='round(PTS-${formatSeconds(source.startPts)}/TB)'`;
   const resample = `aresample=${format.sampleRate}:async=1:min_hard_comp=${MIN_CORRECTED_GAP_SECONDS}:first_pts=0`;
   const layout = `aformat=channel_layouts=${toLayoutName(format.channels)}`;
   return [
-    ...QUIET_ARGUMENTS,
-    "-copyts",
-    ...buildInputArguments(source),
     ...["-map", `0:a:${source.track.index}`],
     ...["-af", [...buildMixdownFilters(source.track, format.channels), clock, resample, layout].join(",")],
     // Packets are small: flushing each one costs more than decoding it.
-    ...["-flush_packets", "0", "-f", format.encoding, "pipe:1"],
+    ...["-flush_packets", "0", "-f", format.encoding, output],
   ];
 }
 
-/** Starts decoding the first audio track of a source. */
+/** Starts decoding the first audio track of a source. `second`: the format of the second output. */
 export function startAudioDecoder(
-  options: Omit<RecordingFile, "probed"> & { probed: Pick<ProbedMedia, "info">; format: SampleFormat },
+  options: Omit<RecordingFile, "probed"> & {
+    probed: Pick<ProbedMedia, "info">;
+    format: SampleFormat;
+    second?: SampleFormat | null;
+  },
 ): FfmpegChild {
+  const { second = null } = options;
   const { info } = options.probed;
   const source = { path: options.path, demuxer: info.demuxer, startPts: info.startPts, track: info.audio[0]! };
   return startFfmpeg({
     ffmpeg: options.ffmpeg,
-    arguments: buildAudioDecodeArguments(source, options.format),
+    arguments: buildAudioDecodeArguments(source, options.format, second),
     limits: createWorkLimits(getAudioWallSeconds(info.duration)),
     stdout: "pipe",
+    hasSecondOutput: second !== null,
     signal: options.signal,
   });
 }

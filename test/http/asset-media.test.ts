@@ -182,7 +182,7 @@ describe("a file of media", () => {
     expect(bytes[12 + 75]).toBeLessThan(3);
   });
 
-  test("the loudness has ten steps a second, and is measured again where an older version made the preview", async () => {
+  test("the loudness has ten steps a second, and is measured again where an older version prepared the asset", async () => {
     const read = async () => readLoudness((await bytesOf(await get(sound, "loudness"))).slice().buffer as ArrayBuffer);
     const measured = measureSteps(await read());
     expect(measured.peak).toBeLessThan(0);

@@ -291,7 +291,7 @@ export const DASHBOARD_SCHEMAS = {
         is_ready: Type.Boolean(),
         absent_reason: orNull(text, "why it will not be known; null while it is being measured"),
       }),
-      "whether `/loudness` can be read: it is measured with the preview, before everything else",
+      "whether `/loudness` can be read: the preparation measures it; for assets that an older version prepared, the preview does, before everything else",
     ),
     progress: orNull(
       Type.Number({ minimum: 0, maximum: 1 }),

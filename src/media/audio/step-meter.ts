@@ -47,6 +47,11 @@ class Weighting {
     private readonly highpass: Biquad,
   ) {}
 
+  /** Continues where another channel is, which had the same samples. */
+  continueFrom({ state }: Weighting): void {
+    this.state.set(state);
+  }
+
   /** Returns the sum of squares of the filtered samples from `from` to `to` of a channel. */
   sumSquares(samples: Float32Array, from: number, to: number, channels: number): number {
     const { state, treble, highpass } = this;
@@ -95,6 +100,8 @@ export class StepMeter {
   /** The last frames, which the interpolation needs. */
   private tail: Float32Array;
   private readonly interpolation: Interpolation;
+  /** Whether both channels have been identical up to now, as with one microphone: one of them is measured. */
+  private isDualMono: boolean;
 
   constructor(
     { sampleRate, channels }: AudioFormat,
@@ -106,6 +113,7 @@ export class StepMeter {
     const [treble, highpass] = [createTrebleBoost(sampleRate), createHighpass(sampleRate)];
     this.weightings = this.weights.map(() => new Weighting(treble, highpass));
     this.interpolation = createInterpolation(sampleRate);
+    this.isDualMono = channels === 2;
     this.tail = new Float32Array(2 * this.interpolation.taps * channels);
   }
 
@@ -143,8 +151,15 @@ export class StepMeter {
   }
 
   private add(samples: Float32Array, from: number, to: number): void {
-    for (const [n, weight] of this.weights.entries())
-      if (weight > 0) this.sum += weight * this.weightings[n]!.sumSquares(samples, from + n, to, this.channels);
+    const { weights, weightings, channels } = this;
+    if (this.isDualMono && !hasIdenticalPairs(samples, from, to)) {
+      this.isDualMono = false;
+      weightings[1]!.continueFrom(weightings[0]!);
+    }
+    if (this.isDualMono) this.sum += 2 * weightings[0]!.sumSquares(samples, from, to, channels);
+    else
+      for (const [n, weight] of weights.entries())
+        if (weight > 0) this.sum += weight * weightings[n]!.sumSquares(samples, from + n, to, channels);
     this.peak = Math.max(this.peak, this.findPeak(samples, from, to));
   }
 
@@ -154,7 +169,8 @@ export class StepMeter {
     const lag = interpolation.taps * channels;
     let peak = this.peak;
     let [here, next] = [0, 0];
-    for (let at = from - lag; at < to - lag; at++) {
+    const stride = this.isDualMono ? channels : 1;
+    for (let at = from - lag; at < to - lag; at += stride) {
       here = Math.abs(samples[at]!);
       next = Math.abs(samples[at + channels]!);
       // The same test as in `findTruePeak`, without a call for most samples.
@@ -174,6 +190,11 @@ export class StepMeter {
     this.peaks[this.count++] = this.peak;
     [this.sum, this.peak, this.frames] = [0, 0, 0];
   }
+}
+
+function hasIdenticalPairs(samples: Float32Array, from: number, to: number): boolean {
+  for (let at = from; at < to; at += 2) if (samples[at] !== samples[at + 1]) return false;
+  return true;
 }
 
 /** Returns a sink that measures its samples. `read` returns the steps after `end`. */

@@ -80,6 +80,7 @@ function getPreparedNames(outputDir: string): string[] {
     files.speechAnalysis,
     files.waveform,
     files.peaks,
+    files.loudness,
     files.poster,
     files.filmstrip,
     files.sourceIndex,

@@ -24,8 +24,7 @@ export type TimeLimits = { cpuSeconds: number; wallSeconds: number };
 /** Seconds for any recording, and seconds for each second of the recording. */
 const TIME_LIMITS: Record<keyof JobOperations, { cpu: [number, number]; wall: [number, number] }> = {
   probe: { cpu: [120, 0], wall: [1_300, 0] },
-  extract: { cpu: [120, 0.1], wall: [600, 2] },
-  waveform: { cpu: [120, 0.1], wall: [600, 1] },
+  extract: { cpu: [120, 0.2], wall: [600, 4] },
   indexSource: { cpu: [120, 0.1], wall: [600, 1] },
   storyboard: { cpu: [120, 0.1], wall: [600, 1] },
   poster: { cpu: [120, 0.1], wall: [600, 0] },

@@ -7,6 +7,7 @@ import type { Finding } from "../../domain/planning/rules";
 import type { Storyboard } from "../../domain/preview";
 import type { ExportOptions } from "../../domain/timeline";
 import type { VocabularyEntry } from "../../domain/vocabulary/entries";
+import type { MeasuredPaths } from "../../media/analysis-audio";
 import type { ChunkCheck } from "../../media/chunks/check";
 import type { VideoEncoder } from "../../media/encoder-arguments";
 import type { Ffmpeg } from "../../media/ffmpeg";
@@ -47,17 +48,17 @@ type JobOperation<Input, Result> = { input: Input; result: Result };
 export type JobOperations = {
   /** Sniffs and probes. Writes the result to the file `probed`, or reads it from there when it exists. */
   probe: JobOperation<ProbedSource & { limits: ProbeLimits }, { sniffed: SniffedMedia; info: MediaInfo }>;
-  extract: JobOperation<ProbedSource & { outputPath: string }, null>;
-  waveform: JobOperation<{ audio: string; outputPath: string }, null>;
+  /** Writes the analysis audio, and measures it in the same pass. `measured` null: not. */
+  extract: JobOperation<ProbedSource & { outputPath: string; measured: MeasuredPaths | null }, null>;
   /** Writes the index of the packets that browsers may play. `reasons`: why tracks are not playable. */
   indexSource: JobOperation<Pick<ProbedSource, "source" | "probed"> & { outputPath: string }, IndexedSource>;
   /** Writes sheets of keyframes. Returns null if only the preview can have them. */
   storyboard: JobOperation<ProbedSource & { outputDir: string }, Storyboard | null>;
   poster: JobOperation<ProbedSource & { outputPath: string }, null>;
   filmstrip: JobOperation<ProbedSource & { outputPath: string }, null>;
-  /** Writes the peaks of the analysis audio `audio` in the format OCW1. */
+  /** Writes the peaks of the analysis audio `audio` of a recording that an older version prepared, as OCW1. */
   peaks: JobOperation<{ audio: string; outputPath: string }, null>;
-  /** Writes the loudness of the source in the format OCL1. */
+  /** Writes the loudness of a source that an older version prepared, as OCL1. */
   loudness: JobOperation<{ ffmpeg: Ffmpeg; source: string; info: MediaInfo; outputPath: string }, null>;
   /** Encodes a part of the source with reduced noise. `adts` in base64; `cpuSeconds`: of the child. */
   cleanAudio: JobOperation<

@@ -8,21 +8,30 @@ import { flushFile, renameDurably } from "../../lib/atomic-file";
 
 export type ScratchFolder = Awaited<ReturnType<typeof openScratchFolder>>;
 
+/** Returns the path inside the scratch folder of a file that is moved to this target. */
+type ToPath = (target: string) => string;
+
 /** Creates an empty folder, or empties it: a shared child may already see it. Disposing removes it. */
 export async function openScratchFolder(path: string) {
   const remove = () => rm(path, { recursive: true, force: true });
   await mkdir(path, { recursive: true });
   for (const name of await readdir(path)) await rm(join(path, name), { recursive: true, force: true });
+  // Keeps the extension, from which ffmpeg chooses the container.
+  const toPath = (target: string) => join(path, basename(target));
+  const createTogether = async (targets: readonly string[], create: (toPath: ToPath) => Promise<unknown>) => {
+    const missing: string[] = [];
+    for (const target of targets) if (!(await Bun.file(target).exists())) missing.push(target);
+    if (missing.length === 0) return;
+    await create(toPath);
+    for (const target of missing) await commitFile(toPath(target), target);
+  };
   return {
     path,
     /** Creates the file `target` unless it exists. `create` writes it to a path inside the scratch folder. */
-    createOnce: async (target: string, create: (path: string) => Promise<unknown>) => {
-      if (await Bun.file(target).exists()) return;
-      // Keeps the extension, from which ffmpeg chooses the container.
-      const created = join(path, basename(target));
-      await create(created);
-      await commitFile(created, target);
-    },
+    createOnce: (target: string, create: (path: string) => Promise<unknown>) =>
+      createTogether([target], () => create(toPath(target))),
+    /** Creates the files that do not exist. `create` writes all of them to their paths inside the scratch folder. */
+    createTogether,
     [Symbol.asyncDispose]: remove,
   };
 }

@@ -75,15 +75,10 @@ const OPERATIONS: Implementation = {
     }
     return { sniffed, info: found.info };
   },
-  async extract({ ffmpeg, source, probed, outputPath }, { signal, progress }) {
+  async extract({ source, probed, ...files }, { signal, progress }) {
     const { extractAnalysisAudio } = await import("../../media/analysis-audio");
     const found = await requireProbed(probed);
-    await extractAnalysisAudio({ ffmpeg, path: source, probed: found, outputPath, signal, onProgress: progress });
-    return null;
-  },
-  async waveform({ audio, outputPath }, { signal }) {
-    const { createWaveform } = await import("../../media/waveform");
-    await createWaveform({ audio: { path: audio }, outputPath, signal });
+    await extractAnalysisAudio({ ...files, path: source, probed: found, signal, onProgress: progress });
     return null;
   },
   async indexSource({ source, probed, outputPath }, { signal }) {

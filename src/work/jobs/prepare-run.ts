@@ -106,6 +106,7 @@ export async function runPrepare(
     if (childUsers === 0) void child.end();
   };
   const canYield = () => childUsers === 0 && context.shouldYield();
+  const { promise: audioDecoded, resolve: endDecoding } = Promise.withResolvers<void>();
   const branch: Omit<Branch, "signal"> = {
     input,
     context,
@@ -118,9 +119,10 @@ export async function runPrepare(
     listOutputs,
     releaseChild,
     canYield,
+    audioDecoded,
   };
   await runTogether(context.signal, [
-    (signal) => prepareAudio(tools, { ...branch, signal }),
+    (signal) => prepareAudio(tools, { ...branch, signal }, endDecoding).finally(endDecoding),
     (signal) => prepareVideo({ ...branch, signal }),
   ]);
   return { blobs: await listOutputs() };
@@ -178,11 +180,13 @@ type Branch = {
   listOutputs(): Promise<BlobRef[]>;
   /** Called by each branch when it no longer needs the child. */
   releaseChild: () => void;
+  /** Resolves when the audio has been decoded, or never will be. */
+  audioDecoded: Promise<void>;
   /** Whether the job was asked to yield and no operation of the child, whose work would be lost, is running. */
   canYield: () => boolean;
 };
 
-async function prepareAudio(tools: PrepareTools, branch: Branch): Promise<void> {
+async function prepareAudio(tools: PrepareTools, branch: Branch, endDecoding: () => void): Promise<void> {
   const { input, context, files, child, scratch, source, info, signal, report } = branch;
   if (info.audio.length === 0 || input.scope === "images") {
     branch.releaseChild();
@@ -196,19 +200,21 @@ async function prepareAudio(tools: PrepareTools, branch: Branch): Promise<void> 
   report("extracting")(0);
   const isAnalyzed = await hasSpeechAnalysis(files);
   const transcribes = input.scope !== "voice";
-  await scratch.createOnce(files.analysisAudio, (outputPath) =>
-    child.run("extract", { ...source, outputPath }, { ...options, onProgress: report("extracting") }),
-  );
-  report("extracting")(1);
   const hasWaveform = input.scope === "all";
-  if (hasWaveform) {
-    await scratch.createOnce(files.waveform, (outputPath) =>
-      child.run("waveform", { audio: files.analysisAudio, outputPath }, options),
-    );
-    await scratch.createOnce(files.peaks, (outputPath) =>
-      child.run("peaks", { audio: files.analysisAudio, outputPath }, options),
-    );
-  }
+  const { analysisAudio, waveform, peaks, loudness } = files;
+  await scratch.createTogether(hasWaveform ? [waveform, peaks, loudness, analysisAudio] : [analysisAudio], (toPath) =>
+    child.run(
+      "extract",
+      {
+        ...source,
+        outputPath: toPath(analysisAudio),
+        measured: hasWaveform ? { waveform: toPath(waveform), peaks: toPath(peaks), loudness: toPath(loudness) } : null,
+      },
+      { ...options, onProgress: report("extracting") },
+    ),
+  );
+  endDecoding();
+  report("extracting")(1);
   branch.releaseChild();
   // Detecting speech is quick, and no stage of its own.
   const onProgress = transcribes ? report("transcribing") : () => {};
@@ -271,6 +277,8 @@ async function indexSource(branch: Branch, options: { signal: AbortSignal; recor
   await context.checkpoint({ kind: "indexed", blobs });
   // The poster is made after the storyboard, which may have failed.
   if (info.video === null || facts.storyboard !== null || (await Bun.file(files.poster).exists())) return;
+  // Recognition, which takes the longest, starts sooner when the storyboard does not slow down the decoder.
+  await branch.audioDecoded;
   const outputDir = join(scratch.path, "sheets");
   const storyboard = await child.run("storyboard", { ...source, outputDir }, options);
   if (storyboard === null) return;

@@ -1,7 +1,6 @@
 /**
- * Makes the preview of a prepared recording: peaks, loudness, audio, video in chunks, index and storyboard. Finished
- * files stay in the work folder for the next attempt. ffmpeg runs with the lowest priority, so that the work of others
- * is not delayed.
+ * Makes the preview of a prepared recording: audio, video in chunks, index and storyboard. Finished files stay in the
+ * work folder for the next attempt. ffmpeg runs with the lowest priority, so that the work of others is not delayed.
  */
 import { lstat, mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -84,6 +83,7 @@ export async function runPreview(
   const work: Work = { tools, input, context, source, files, scratch, child };
   const run = { signal: context.signal, recordingSeconds: toSeconds(info.duration) };
   report(context, 0);
+  // Older versions prepared recordings without them.
   if (audio.length > 0)
     await scratch.createOnce(files.peaks, (outputPath) => child.run("peaks", { audio: audio[0]!, outputPath }, run));
   if (info.audio.length > 0)

@@ -59,9 +59,8 @@ async function findOrStartStep(
 type LoudnessState = { isReady: boolean; absentReason: string | null };
 
 /**
- * Returns whether the loudness is measured. The job of the preview does it, before everything else, and is started for
- * a recording whose preview an older version has made. Throws `AppError` `upstream_unavailable` while a folder is
- * offline.
+ * Returns whether the loudness is measured. The preparation does it; for a recording that an older version prepared,
+ * the job of the preview does, which is started. Throws `AppError` `upstream_unavailable` while a folder is offline.
  */
 export async function openLoudness(services: PipelineNeeds, asset: Asset, userId: string): Promise<LoudnessState> {
   const { folders, config } = services;
@@ -70,7 +69,8 @@ export async function openLoudness(services: PipelineNeeds, asset: Asset, userId
   if (asset.kind !== "source" || asset.state !== "ready") return absent(null);
   if (await folders.guard.readOnline(() => Bun.file(folders.media(asset.id).loudness).exists()))
     return { isReady: true, absentReason: null };
-  if (config.previews === "never") return absent("Loudness is measured with the preview, and previews are off.");
+  if (config.previews === "never")
+    return absent("An older version prepared the recording without measuring its loudness, and previews are off.");
   const { errorMessage } = await findOrStartStep(services, asset, userId);
   return absent(errorMessage === null ? null : `Loudness could not be measured: ${errorMessage}`);
 }

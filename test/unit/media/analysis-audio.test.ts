@@ -2,9 +2,14 @@ import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { readLoudness } from "../../../src/domain/loudness";
+import type { ProbedMedia } from "../../../src/domain/media";
+import { TICKS_PER_SECOND } from "../../../src/domain/time";
 import { extractAnalysisAudio } from "../../../src/media/analysis-audio";
+import { writeRecordingLoudness } from "../../../src/media/audio/loudness";
+import type { Ffmpeg } from "../../../src/media/ffmpeg";
 import { createFilmstrip, createPoster } from "../../../src/media/thumbnails";
-import { createWaveform } from "../../../src/media/waveform";
+import { createPeaks } from "../../../src/media/waveform";
 import { allSamples } from "../../analysis-audio";
 import { bundledFfmpeg, generate, plainMp4, systemFfmpeg } from "./generated-media";
 import { readSamples, runFfprobe } from "./readback";
@@ -22,6 +27,26 @@ async function extracted(path: string, ffmpeg = bundledFfmpeg) {
   await extractAnalysisAudio({ ffmpeg, path, probed, outputPath });
   const words = await allSamples(outputPath);
   return { probed, words, path: outputPath };
+}
+
+const MEASURED = {
+  waveform: join(folder, "waveform.json"),
+  peaks: join(folder, "waveform.bin"),
+  loudness: join(folder, "loudness.steps"),
+};
+type WaveformJson = { duration: number; peaks_per_second: number; peaks: number[] };
+
+/** Measures in the pass that extracts the audio. */
+async function measured(path: string, ffmpeg: Ffmpeg, probed: ProbedMedia) {
+  const outputPath = join(folder, "measured.pcm");
+  for (const file of Object.values(MEASURED)) await rm(file, { force: true });
+  await extractAnalysisAudio({ ffmpeg, path, probed, outputPath, measured: MEASURED });
+  return {
+    words: await allSamples(outputPath),
+    waveform: (await Bun.file(MEASURED.waveform).json()) as WaveformJson,
+    peaks: await Bun.file(MEASURED.peaks).bytes(),
+    loudness: await Bun.file(MEASURED.loudness).bytes(),
+  };
 }
 
 describe("analysis audio", () => {
@@ -63,6 +88,52 @@ describe("analysis audio", () => {
     expect(await Bun.file(outputPath).exists()).toBe(false);
   });
 
+  const MEASURED_SOURCES = SOURCES.filter(({ name }) => /30, B|ts, 25|delayed|start_time|Opus|44.1|wmv/.test(name));
+  test.each(MEASURED_SOURCES)("$name: measures in the same pass what separate passes do", async (source) => {
+    for (const ffmpeg of [bundledFfmpeg, systemFfmpeg]) {
+      const path = await source.path();
+      const { probed, words, path: audio } = await extracted(path, ffmpeg);
+      const found = await measured(path, ffmpeg, probed);
+      expect(found.words).toEqual(words);
+      const [peaks, loudness] = [join(folder, "peaks"), join(folder, "loudness")];
+      await createPeaks({ audio: { path: audio }, outputPath: peaks });
+      await writeRecordingLoudness({ ffmpeg, path, info: probed.info, outputPath: loudness });
+      expect([...found.peaks.subarray(12)]).toEqual(found.waveform.peaks);
+      expect(found.peaks).toEqual(await Bun.file(peaks).bytes());
+      expect(found.loudness).toEqual(await Bun.file(loudness).bytes());
+    }
+  });
+
+  test("audio behind the end of the source is not measured, and does not block the decoder", async () => {
+    const path = await generate("behind-the-end.wav", "-f", "lavfi", "-i", "sine=r=48000:d=120", "-ac", "2");
+    const probed = await probeFile(path);
+    const duration = 3 * TICKS_PER_SECOND;
+    const found = await measured(path, bundledFfmpeg, { ...probed, info: { ...probed.info, duration } });
+    expect([found.words.length, found.waveform.peaks.length]).toEqual([48_000, 150]);
+    expect(readLoudness(found.loudness.buffer as ArrayBuffer).energies).toHaveLength(30);
+  });
+
+  test("a damaged track is measured as far as it can be decoded", async () => {
+    const whole = await Bun.file(await plainMp4()).bytes();
+    const damaged = whole.slice();
+    const mdat = Buffer.from(damaged).indexOf("mdat");
+    for (let at = mdat + 20_000; at < damaged.length - 20_000; at += 8_000) damaged.fill(0x7f, at, at + 400);
+    const path = join(folder, "damaged.mp4");
+    await Bun.write(path, damaged);
+    const { probed, words } = await extracted(path);
+    const found = await measured(path, bundledFfmpeg, probed);
+    expect(found.words).toEqual(words);
+    expect(Math.abs(readLoudness(found.loudness.buffer as ArrayBuffer).energies.length - 120)).toBeLessThan(2);
+  });
+
+  test("nothing is written when the audio cannot be decoded", async () => {
+    const probed = await probeFile(await plainMp4());
+    const path = join(folder, "no-media.mp4");
+    await Bun.write(path, "no media");
+    await expect(measured(path, bundledFfmpeg, probed)).rejects.toMatchObject({ code: "processing_failed" });
+    for (const file of Object.values(MEASURED)) expect(await Bun.file(file).exists()).toBe(false);
+  });
+
   test("a dead channel does not reduce loudness", async () => {
     const make = (name: string, pan: string) =>
       generate(name, "-f", "lavfi", "-i", `sine=f=300:r=16000:d=3,pan=${pan}`, "-c:a", "pcm_s16le");
@@ -82,9 +153,8 @@ describe("analysis audio", () => {
 
 describe("dashboard media", () => {
   test("waveform peaks are at the beeps", async () => {
-    const { path } = await extracted(await plainMp4());
-    const waveform = await createWaveform({ audio: { path }, outputPath: join(folder, "wave.json") });
-    expect(await Bun.file(join(folder, "wave.json")).json()).toEqual(waveform);
+    const path = await plainMp4();
+    const { waveform } = await measured(path, bundledFfmpeg, await probeFile(path));
     expect(waveform).toMatchObject({ duration: 12, peaks_per_second: 50 });
     expect(waveform.peaks).toHaveLength(600);
     for (let second = 0; second < 12; second++) {

@@ -91,8 +91,10 @@ function measureTone(samples: ArrayLike<number>, rate: number, channel: number):
 }
 
 async function extracted(path: string, ffmpeg = bundledFfmpeg): Promise<number[]> {
-  const outputPath = join(folder, "speech.pcm");
-  await extractAnalysisAudio({ ffmpeg, path, probed: await probeFile(path, ffmpeg), outputPath });
+  const toPath = (name: string) => join(folder, name);
+  const outputPath = toPath("speech.pcm");
+  const measured = { waveform: toPath("waveform"), peaks: toPath("peaks"), loudness: toPath("loudness") };
+  await extractAnalysisAudio({ ffmpeg, path, probed: await probeFile(path, ffmpeg), outputPath, measured });
   return Array.from(await allSamples(outputPath), (word) => word / 32_767);
 }
 
@@ -207,6 +209,13 @@ describe("arguments", () => {
     expect(decoded(1)).toStartWith("pan=mono|c0=0.333333*c0+0.333333*c1+");
     expect(decoded(1)).toContain("+0.333333*c8,asetpts=");
     expect(decoded(2, { ...track, channels: 6 })).toStartWith("asetpts=");
+    const [mono, stereo] = [1, 2].map((count) => ({ sampleRate: 48_000, channels: count, encoding: "f32le" as const }));
+    const both = buildAudioDecodeArguments({ ...source, track: discrete }, mono!, stereo!);
+    expect(both.flatMap((argument, n) => (argument === "-af" ? [both[n + 1]!.slice(0, 10)] : []))).toEqual([
+      "pan=mono|c",
+      "channelmap",
+    ]);
+    expect(both.filter((argument) => argument.startsWith("pipe:"))).toEqual(["pipe:1", "pipe:4"]);
     const info = { type: "audio", demuxer: "wav", duration: 1, startPts: 0, video: null, timecode: null } as const;
     const preview = (audio: typeof discrete) =>
       filtersOf(

@@ -12,7 +12,7 @@ import {
 import { jobErrorCodec } from "../../../../src/work/job-child/error-codec";
 
 const sandbox: Sandbox = { mode: "none", reason: "a test", wrap: (command) => command };
-const WAVEFORM = { audio: "", outputPath: "" };
+const PEAKS = { audio: "", outputPath: "" };
 
 /** Options with which a run would start its own child. */
 const UNUSED: Omit<JobChildOptions, "limitCode"> = {
@@ -38,8 +38,8 @@ async function run(behavior: string, options: RunOptions = {}, maxMemoryBytes = 
     maxFileBytes: null,
   });
   const started = performance.now();
-  const error = await child.run("waveform", WAVEFORM, options).catch((reason: unknown) => reason);
-  const again = await child.run("waveform", WAVEFORM, options).catch((reason: unknown) => reason);
+  const error = await child.run("peaks", PEAKS, options).catch((reason: unknown) => reason);
+  const again = await child.run("peaks", PEAKS, options).catch((reason: unknown) => reason);
   return { error, again, milliseconds: performance.now() - started };
 }
 
@@ -72,11 +72,11 @@ test("a run cannot end a shared child, and a limit fails it with the run's own c
   await using child = shared("fail");
   for (const limitCode of ["corrupt_media", "processing_failed"] as const) {
     await using run = openRunChild(child, { ...UNUSED, limitCode });
-    await expect(run.run("waveform", WAVEFORM)).rejects.toThrow("no such codec");
+    await expect(run.run("peaks", PEAKS)).rejects.toThrow("no such codec");
   }
   await using sleeper = shared("sleep");
   const limits = { ...MINUTE, wallSeconds: 0.3 };
-  const error = sleeper.lend("corrupt_media").run("waveform", WAVEFORM, { limits });
+  const error = sleeper.lend("corrupt_media").run("peaks", PEAKS, { limits });
   await expect(error).rejects.toMatchObject({ code: "corrupt_media" });
 });
 
@@ -129,5 +129,5 @@ test("a program that cannot be started is an error", async () => {
     maxMemoryBytes: 1024 ** 3,
     maxFileBytes: null,
   });
-  await expect(child.run("waveform", WAVEFORM)).rejects.toThrow("ended with code 127");
+  await expect(child.run("peaks", PEAKS)).rejects.toThrow("ended with code 127");
 });

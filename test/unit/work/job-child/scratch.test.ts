@@ -24,6 +24,24 @@ test("a scratch folder starts empty, its files are committed, and it is removed"
   expect(await readdir(folder.path)).toEqual(["poster.jpg"]);
 });
 
+test("files that are created together are committed where they are missing, in order", async () => {
+  await using folder = await temporaryFolder();
+  const at = (name: string) => join(folder.path, name);
+  await using scratch = await openScratchFolder(at("scratch"));
+  await Bun.write(at("first"), "kept");
+  const targets = [at("first"), at("second"), at("third")];
+  const create = (names: string[]) =>
+    scratch.createTogether(targets, (toPath) =>
+      Promise.all(names.map((name) => Bun.write(toPath(at(name)), "created"))),
+    );
+  await expect(create(["first", "second"])).rejects.toThrow("third");
+  await Bun.file(at("second")).delete();
+  await create(["first", "second", "third"]);
+  const contents = () => Promise.all(targets.map((path) => Bun.file(path).text()));
+  expect(await contents()).toEqual(["kept", "created", "created"]);
+  await scratch.createTogether(targets, () => Promise.reject(new Error("complete")));
+});
+
 test.each([
   ["a symbolic link", (path: string, secret: string) => symlink(secret, path)],
   ["a folder", (path: string) => mkdir(path)],
