@@ -47,7 +47,8 @@ export function dropUnspokenLines(
       candidates[line]!.some((one) => one.accepted && shares(one, found[line]!) && contains(one, take)) ||
       countAlike(line, take) >= alike + COMMON.maxSlipWords;
     const neighbors = [isSpoken.lastIndexOf(true, i), isSpoken.indexOf(true, i)].filter((line) => line >= 0);
-    if (alike >= COMMON.minSameShare * (take.to - take.from) && !neighbors.some(isOf)) continue;
+    const count = path.kept.subarray(take.from, take.to).reduce((sum, one) => sum + one, 0);
+    if (alike >= COMMON.minSameShare * count && !neighbors.some(isOf)) continue;
     own.fill(-1);
     kept.fill(0, take.from, take.to);
   }

@@ -70,4 +70,11 @@ describe("a script with lines that are not recorded", () => {
       [FIRST, said, SECOND, THIRD].join(" "),
     );
   });
+
+  test("keeps a line that is interrupted by a remark", async () => {
+    const [start, end] = ["fold the paper", "along the dotted line"];
+    const remark = "wait somebody is at the door again and the dog barks";
+    const script = [FIRST, `${start} ${end}`, SECOND, THIRD];
+    expect(await cut([FIRST, start, remark, end, SECOND, THIRD], script)).toContain(`${start} ${end}`);
+  });
 });
