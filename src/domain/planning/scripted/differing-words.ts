@@ -46,7 +46,7 @@ export function* keepDifferingWords(
   const leftOf = countLost(path, lines, tokens).map((lost) => SCRIPT.maxWordsRatio * lost);
   const runs = listRanges(path.kept, 0).map((run) => ({ run, lost: lostBetween(run) }));
   for (const { run, lost } of [...runs.filter((one) => one.lost > 0), ...runs.filter((one) => one.lost <= 0)]) {
-    const [isBefore, isAfter] = [isAttached(recording, run.from), isAttached(recording, run.to)];
+    const [isBefore, isAfter] = [isAttached(recording, run.from, true), isAttached(recording, run.to, true)];
     const lineBefore = isBefore ? lineAt[run.from - 1]! : -1;
     const lineAfter = isAfter ? lineAt[run.to]! : -1;
     if (lost <= 0 && !((leftOf[lineBefore] ?? 0) > 0) && !((leftOf[lineAfter] ?? 0) > 0)) continue;
@@ -62,8 +62,9 @@ export function* keepDifferingWords(
     const isInside = run.from > 0 && run.to < tokens.length;
     const separate: TokenRange[] = [];
     for (const phrase of phrases) {
-      const isNextBefore = isBefore && phrase.from === run.from;
-      const isNextAfter = isAfter && phrase.to === run.to;
+      const isLong = countTokens(phrase) > 1;
+      const isNextBefore = phrase.from === run.from && isAttached(recording, run.from, isLong);
+      const isNextAfter = phrase.to === run.to && isAttached(recording, run.to, isLong);
       if (isNextBefore || isNextAfter) keep(phrase, [isNextBefore ? lineBefore : -1, isNextAfter ? lineAfter : -1]);
       else separate.push(phrase);
     }
@@ -111,13 +112,13 @@ const isClear = (tokens: readonly Token[], words: ScriptedRecording["words"]): b
 
 /**
  * Returns whether a token continues a sentence: it follows another one without a pause, or with a short one inside a
- * sentence. After a pause, a word of which the recognizer was unsure may be a filler.
+ * sentence. After a pause, a word of which the recognizer was unsure may be a filler; several words are a phrase.
  */
-export function isAttached({ tokens, words }: ScriptedRecording, j: number): boolean {
+export function isAttached({ tokens, words }: ScriptedRecording, j: number, isPhrase = false): boolean {
   if (j <= 0 || j >= tokens.length) return false;
   const [before, after] = [words[tokens[j - 1]!.word]!, words[tokens[j]!.word]!];
-  const isClear = Math.min(before.confidence, after.confidence) >= COMMON.minWordConfidence;
-  const isInSentence = isClear && !endsSentence(before.text);
+  const isSure = isPhrase || Math.min(before.confidence, after.confidence) >= COMMON.minWordConfidence;
+  const isInSentence = isSure && !endsSentence(before.text);
   return tokens[j]!.start - tokens[j - 1]!.end < (isInSentence ? SCRIPT.minSentencePause : COMMON.maxFluentGap);
 }
 

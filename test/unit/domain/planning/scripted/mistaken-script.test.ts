@@ -163,6 +163,16 @@ describe("words that differ from the script", () => {
     expect(found.kept[2] === 1).toBe(expected);
   });
 
+  test.each([
+    ["several words are a phrase", "at? all?", true],
+    ["a single one may be a filler", "oil?", false],
+    ["several words after a longer pause are other speech", "/ at? all?", false],
+  ])("at the end of the script, unclear words after a short pause stay if they are several: %s", (_, end, isKept) => {
+    const said = `good evening / in the third year we planted nothing?, ${end}`;
+    const kept = keepBeside(said, "third winter quickly planted nothing", [4, 9]);
+    expect(kept).toBe(`in the third year we planted nothing${isKept ? " at all" : ""}`);
+  });
+
   test("go when the line has no wrong words", () => {
     const kept = keepBeside(
       "good evening / in the third year we planted nothing / bye",
