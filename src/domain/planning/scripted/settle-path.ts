@@ -63,10 +63,16 @@ export function settlePath(
     const after = findNext(i, COMMON.minCompleteShare);
     // A line that moves over the next one would leave it without words.
     const next = findNext(i, COMMON.minSameShare);
+    // The path divides a line that is said once between takes of the lines beside it, and no candidate has all of it.
+    const isWhole = line.words.every((word, k) => tokens[pairs[offsets[i]! + k]!]?.normal === word);
+    if (isWhole && kept.subarray(place.from, place.to).includes(0)) {
+      before = place.to;
+      continue;
+    }
     const possible = candidates[i]!.filter((one) => one.accepted && one.from <= next && !isOtherLine(i, place, one));
     const best = findBestBetween(possible, place, before, after);
     if (best) {
-      const isSame = isMostlyIn(place, best);
+      const isSame = isMostlyIn(pairs.subarray(offsets[i]!, offsets[i]! + line.words.length), best);
       const from = Math.max(best.from, before);
       // Another take may have words of the next line, but this one ends before it.
       const to = Math.min(best.to, isSame ? next : after);
@@ -108,8 +114,10 @@ function findPlace(pairs: Int32Array, offset: number, count: number): TokenRange
 }
 
 const countShared = (a: TokenRange, b: TokenRange) => Math.max(0, Math.min(a.to, b.to) - Math.max(a.from, b.from));
-const isMostlyIn = (place: TokenRange, candidate: TokenRange) =>
-  countShared(place, candidate) > (place.to - place.from) / 2;
+const isMostlyIn = (pairs: Int32Array, { from, to }: TokenRange) => {
+  const found = pairs.filter((token) => token >= 0);
+  return found.filter((token) => token >= from && token < to).length > COMMON.minSameShare * found.length;
+};
 
 /**
  * Returns a function that returns whether a candidate of line i is another line: the path has it for a later one, and
@@ -154,10 +162,18 @@ function createOtherLineCheck(
     const isLast = ({ normal }: Token) => measureWordDistance(normal, last.normal) <= RETAKES.maxSimilarWordDistance;
     return isClear(last) && isClear(tokens[end - 1]!) && !tokens.slice(candidate.from, end).some(isLast);
   };
+  /** Returns whether the phrase of a range goes on with words that are found in one of these lines. */
+  const continuesIn = (range: TokenRange, own: readonly number[]) => {
+    const { to } = extendToPhrases(range, tokens);
+    return own.some((line) =>
+      lineAt.subarray(range.to, to).some((other, j) => other === line && isFound[range.to + j]),
+    );
+  };
   return (i, place, { from, to }) => {
     if (from < place.to || Math.max(to - from, place.to - place.from) > COMMON.maxComparedWords) return false;
     const ofLater = lineAt.subarray(from, to).filter((line) => line > i);
     if (ofLater.length <= COMMON.minSameShare * (to - from)) return false;
+    if (continuesIn({ from, to }, [...new Set(ofLater)])) return true;
     const own = new Set([...lines[i]!.words, ...tokens.slice(place.from, place.to).map(({ normal }) => normal)]);
     // Swapped words of a line are not found, but said.
     const later = new Set([...new Set(ofLater)].flatMap((line) => lines[line]!.words));
@@ -188,8 +204,10 @@ function findBestBetween(
   let best: LineCandidate | null = null;
   let highest = Number.NEGATIVE_INFINITY;
   for (const [rank, one] of accepted.entries()) {
-    const free = Math.min(one.to, after) - Math.max(one.from, before);
-    if (free < COMMON.minLengthRatio * (one.to - one.from) || free <= 0) continue;
+    // A candidate extends to the next pauses, where the lines beside it may be spoken.
+    const own = findPlace(one.pairs, 0, one.pairs.length) ?? one;
+    const free = Math.min(own.to, after) - Math.max(own.from, before);
+    if (free < COMMON.minLengthRatio * (own.to - own.from) || free <= 0) continue;
     const worth = worthOf(one, rank);
     if (worth < highest) continue;
     best = one;

@@ -170,3 +170,63 @@ test("each line is rated once, although no later line is accepted", () => {
   settlePath({ pairs, kept: new Uint8Array(count).fill(1) }, recording, candidates);
   expect(reads).toBeLessThanOrEqual(3 * count);
 });
+
+describe("lines that follow each other without a pause", () => {
+  /** Settles a path that pairs the words of the lines with these tokens, in which all candidates are accepted. */
+  function settle(said: string, script: string, pairs: readonly number[], ranges: readonly (readonly number[])[][]) {
+    const { words } = createRecording(said).transcript!;
+    const tokens = tokenize(words, "en");
+    const lines = parseScript(script, "en");
+    const candidates = ranges.map((row, line) =>
+      row.map(([from, to, quality]): LineCandidate => {
+        const match = { ...alignLineAt(line, lines[line]!, tokens, from!, to!), from: from!, to: to! };
+        const window = { start: tokens[from!]!.start, end: tokens[to! - 1]!.end };
+        const rated = { similarity: match.score, quality: quality!, complete: true, accepted: true };
+        return { ...match, window, alignment: null, ...rated };
+      }),
+    );
+    const activity = { speechRegions: words, noiseRegions: [], duration: words.at(-1)!.end };
+    const recording = { words, tokens, lines, activity, lexicon: ENGLISH } as never;
+    const kept = Uint8Array.from(tokens, (_, j) => (pairs.includes(j) ? 1 : 0));
+    return [...settlePath({ pairs: Int32Array.from(pairs), kept }, recording, candidates).pairs];
+  }
+  const range = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => from + n);
+
+  const RESTARTED = "in the only sense which we / in the only sense which we are concerned";
+  const CUES = "In the only sense\nwhich we are concerned.";
+
+  test.each([
+    ["as good as the false start", 0.98, range(6, 14)],
+    ["much worse than the earlier take", 0.5, [...range(0, 4), ...range(10, 14)]],
+  ])("stay in the retake if it is %s, although it extends over the next line", (_, quality, expected) => {
+    const ranges = [
+      [
+        [0, 6, 1],
+        [6, 12, quality],
+      ],
+      [[10, 14, 1]],
+    ];
+    expect(settle(RESTARTED, CUES, range(6, 14), ranges)).toEqual(expected);
+  });
+
+  test.each([
+    ["if every word is found", "and", [0, 1, 5, 6, 7, 8, 9]],
+    ["but not if a word is wrong", "but", [0, 1, -1, 3, 4, 8, 9]],
+  ])("are divided between a take and a retake of the words after them, %s", (_, word, expected) => {
+    const said = "roman letters and which grew / and which grew more slowly";
+    const script = `Roman letters ${word} which grew\nmore slowly.`;
+    expect(settle(said, script, [0, 1, 5, 6, 7, 8, 9], [[[0, 5, 1]], [[8, 10, 1]]])).toEqual(expected);
+  });
+
+  test.each([
+    ["goes on with words of the second", "thirty years / thirty years in spring", [0, 1]],
+    ["ends", "thirty years / thirty years / in spring", [2, 3]],
+  ])("stay apart if the phrase of the later take %s", (_, said, expected) => {
+    const script = "Thirty years.\nThirty years yellow spring.";
+    const both = [
+      [0, 2, 0.9],
+      [2, 4, 1],
+    ];
+    expect(settle(said, script, [0, 1, 2, 3, -1, 5], [both, []]).slice(0, 2)).toEqual(expected);
+  });
+});
