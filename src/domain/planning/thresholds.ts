@@ -293,6 +293,12 @@ const SCRIPT_THRESHOLDS = {
     "words of the script that are not found; headings and asides, from speech that resembles them",
     "cases-01-hiss-at-10-db, eval-03-cooking-room-echo",
   ],
+  leftOutCost: [
+    0.3,
+    "cost",
+    "words that are said once, from those that a retake or another line has: what it costs to leave them out",
+    "recordings-01-phone-interview, recordings-08-two-hosts",
+  ],
   keptWordCost: [0.7, "cost", "words that a script or a line does not have", "eval-03-cooking-room-echo"],
   fluentJoinCost: [1.6, "cost", "joins without a pause, which are audible", "cases-02-stairwell, eval-01-home-studio"],
   insideLineCost: [

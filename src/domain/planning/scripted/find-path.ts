@@ -160,7 +160,7 @@ const copyRow = ({ kept, skipping, from, to }: CostRow): CostRow => ({
 /** Writes the row after one more word to `after`, and how each cell of its bounds was reached to `steps`. */
 type PathStep = (word: ScriptWord, before: CostRow, after: CostRow, steps: Uint8Array) => void;
 
-/** Returns the step function. `repeated[j]` is 1 for immediately repeated tokens, which are skipped cheaply. */
+/** Returns the step function. `repeated[j]` is 1 for immediately repeated tokens, which are left out at no cost. */
 function createPathStep(tokens: readonly Token[], repeated: Uint8Array, bias: LineBias): PathStep {
   const size = tokens.length;
   const { ids, row: distancesTo } = findDistanceTable(tokens);
@@ -170,6 +170,7 @@ function createPathStep(tokens: readonly Token[], repeated: Uint8Array, bias: Li
     gap(j) >= COMMON.minDuration || repeated[j - 1] !== repeated[j] ? 0 : SCRIPT.fluentJoinCost,
   );
   const none = new Float32Array(size);
+  const leftOut = Float64Array.from(repeated, (isRepeated) => (isRepeated ? 0 : SCRIPT.leftOutCost));
 
   return ({ word, line, first, last, optional, bounds: { from, to } }, before, after, steps) => {
     const distances = distancesTo(word);
@@ -186,7 +187,9 @@ function createPathStep(tokens: readonly Token[], repeated: Uint8Array, bias: Li
       let keptStep = LOST;
       if (j > from) {
         const distance = distances[ids[j - 1]!]!;
-        const cost = (optional && distance > 0 ? distance + SCRIPT.lostWordCost : distance) + tokenBias[j - 1]!;
+        const differing = optional && distance > 0 ? distance + SCRIPT.lostWordCost : distance;
+        // A word that resembles none of the script is left out rather than kept in place of one.
+        const cost = differing + tokenBias[j - 1]! - (1 - distance) * leftOut[j - 1]!;
         const paired = keptBefore[j - 1]! + cost;
         if (paired < lowest) {
           lowest = paired;
@@ -197,7 +200,7 @@ function createPathStep(tokens: readonly Token[], repeated: Uint8Array, bias: Li
           lowest = entered;
           keptStep = PAIRED_AFTER_SKIP;
         }
-        const more = kept[j - 1]! + SCRIPT.keptWordCost;
+        const more = kept[j - 1]! + SCRIPT.keptWordCost - leftOut[j - 1]!;
         if (more < lowest) {
           lowest = more;
           keptStep = EXTRA;

@@ -63,6 +63,17 @@ describe("the path of the script", () => {
     expect(keptOf(lines("Turn the key to the left.", "Now open it."), text)).toBe(expected);
   });
 
+  test.each([
+    ["that is said once stays", false, "turn the key well and do very much now open it"],
+    ["that is said again goes", true, "turn the key now open it"],
+  ])("talk in place of swapped and wrong words %s", (_, isRepeated, expected) => {
+    const words = tokens("turn the key / well and do very much / now open it");
+    const repeated = Uint8Array.from(words, (_, j) => (isRepeated && j >= 3 && j < 8 ? 1 : 0));
+    const script = lines("Turn the key.", "Thank you much very.", "Now open it.");
+    const { kept } = runWithoutAlignment(findPath(script, words, { repeated, bias: () => null }));
+    expect(words.flatMap(({ normal }, j) => (kept[j] ? [normal] : [])).join(" ")).toBe(expected);
+  });
+
   const VOCABULARY = ["turn", "the", "key", "left", "now", "open", "it"];
   const words = fc.array(fc.constantFrom(...VOCABULARY, "/"), { maxLength: 40 }).map((all) => tokens(all.join(" ")));
   const script = fc
