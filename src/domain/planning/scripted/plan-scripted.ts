@@ -15,6 +15,7 @@ import {
 } from "../context";
 import { type DecidedWord, type Decision, toDecidedSpans } from "../decided-spans";
 import { findLexicon } from "../lexicon/find-lexicon";
+import { isContentWord } from "../lexicon/lexicon";
 import { findAlikeTakes } from "../retakes/alike-takes";
 import { findRetakes, isTake, type Retake } from "../retakes/find-retakes";
 import { type EarlierTake, findEarlierTakes } from "../retakes/takes-by-line";
@@ -305,15 +306,20 @@ const countFoundWords = (take: PathTake, line: ScriptLine, tokens: readonly Toke
     return token !== undefined && measureWordDistance(word, token.normal) < 1;
   }).length;
 
+/** Returns whether the path has a content word of a line exactly as the line has it. */
+const hasWord = (take: PathTake | null | undefined, line: ScriptLine, { tokens, lexicon }: ScriptedRecording) =>
+  line.words.some((word, k) => word === tokens[take?.pairs[k] ?? -1]?.normal && isContentWord(word, lexicon));
+
 /**
- * Returns whether the script is that of another recording: few of its words are spoken, and few of the spoken words are
- * in it. `found`: the path's takes before moves to retakes.
+ * Returns whether the script is that of another recording: few of its words are spoken, few of the spoken words are in
+ * it, and most of its lines have no content word on the path. `found`: the path's takes before moves to retakes.
  */
 function isMismatch(
-  { lines, tokens }: ScriptedRecording,
+  recording: ScriptedRecording,
   takes: readonly (ConfirmedTake | null)[],
   found: readonly (PathTake | null)[],
 ): boolean {
+  const { lines, tokens } = recording;
   const scriptWords = lines.reduce((sum, line) => sum + (line.optional ? 0 : line.words.length), 0);
   const [spoken, matched]: [number[], number[]] = [[], []];
   for (const [i, line] of lines.entries()) {
@@ -324,6 +330,10 @@ function isMismatch(
     const isWhole = take?.isAligned && take.alignment !== null && isSpokenLine(take.alignment);
     matched.push(isWhole ? line.words.length : count);
   }
+  // Noise hides most words of a recording, but those of another one's script are not found line after line.
+  const isFound = (line: ScriptLine, i: number) => [takes[i], found[i]].some((take) => hasWord(take, line, recording));
+  const count = lines.filter((line, i) => !line.optional && isFound(line, i)).length;
+  if (count > Math.max(COMMON.maxSlipWords, COMMON.minSameShare * spoken.length)) return false;
   return !isMuch(spoken, scriptWords) && !isMuch(matched, tokens.length);
 }
 
