@@ -187,9 +187,7 @@ function createPathStep(tokens: readonly Token[], repeated: Uint8Array, bias: Li
       let keptStep = LOST;
       if (j > from) {
         const distance = distances[ids[j - 1]!]!;
-        const differing = optional && distance > 0 ? distance + SCRIPT.lostWordCost : distance;
-        // A word that resembles none of the script is left out rather than kept in place of one.
-        const cost = differing + tokenBias[j - 1]! - (1 - distance) * leftOut[j - 1]!;
+        const cost = (optional && distance > 0 ? distance + SCRIPT.lostWordCost : distance) + tokenBias[j - 1]!;
         const paired = keptBefore[j - 1]! + cost;
         if (paired < lowest) {
           lowest = paired;

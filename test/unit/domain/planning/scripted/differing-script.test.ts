@@ -146,17 +146,25 @@ describe("a script of another recording of the same series", () => {
 
 describe("a script of which few words are recognized in noise", () => {
   const SAID =
-    "this is a primbing course / let me just start with needles / scroll the pages and when you press / we have got events there glue / until you keep wet hands";
+    "well hello there from us at home and you all too / he has been up to it as we do so often / this is a primbing follow that course / let me just start yellow needles / scroll the between those pages / we have got events mountain glue / until you keep dry hands / so long then from us at home and you all too / he has not been up to it as they do so often / if only they had seen us do it on our own";
   test.each([
-    ["is accepted if most lines have a word there", ["course", "needles", "pages", "glue", "hands"], true],
-    ["is refused if few of them have one", ["course", "river", "market", "silver", "hands"], false],
+    [
+      "is accepted if most lines have a word there",
+      ["that course", "yellow needles", "between those pages", "mountain glue", "dry hands"],
+      true,
+    ],
+    [
+      "is refused if few of them have one",
+      ["that course", "simple river", "over some markets", "silver ladder", "dry hands"],
+      false,
+    ],
   ])("%s", async (_, [first, second, third, fourth, fifth], expected) => {
     const script = [
-      `Seven winter gardens follow that ${first}.`,
-      `Green kitchens bring always yellow ${second}.`,
-      `Fold another paper between those ${third}.`,
-      `Tomorrow somebody sews mountain ${fourth}.`,
-      `Never carry simple flat dry ${fifth}.`,
+      `Seven winter gardens follow ${first}.`,
+      `Green kitchens bring always ${second}.`,
+      `Fold another paper ${third}.`,
+      `Tomorrow somebody sews ${fourth}.`,
+      `Never carry simple flat ${fifth}.`,
     ];
     const plan = await cutWithScript(createRecording(SAID), script.join("\n"));
     expect(plan !== null).toBe(expected);

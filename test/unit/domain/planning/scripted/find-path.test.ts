@@ -64,11 +64,11 @@ describe("the path of the script", () => {
   });
 
   test.each([
-    ["that is said once stays", false, "turn the key well and do very much now open it"],
+    ["that is said once stays", false, "turn the key and do very much now open it"],
     ["that is said again goes", true, "turn the key now open it"],
   ])("talk in place of swapped and wrong words %s", (_, isRepeated, expected) => {
-    const words = tokens("turn the key / well and do very much / now open it");
-    const repeated = Uint8Array.from(words, (_, j) => (isRepeated && j >= 3 && j < 8 ? 1 : 0));
+    const words = tokens("turn the key / and do very much / now open it");
+    const repeated = Uint8Array.from(words, (_, j) => (isRepeated && j >= 3 && j < 7 ? 1 : 0));
     const script = lines("Turn the key.", "Thank you much very.", "Now open it.");
     const { kept } = runWithoutAlignment(findPath(script, words, { repeated, bias: () => null }));
     expect(words.flatMap(({ normal }, j) => (kept[j] ? [normal] : [])).join(" ")).toBe(expected);
