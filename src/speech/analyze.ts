@@ -44,7 +44,7 @@ export async function analyze(
   language: string,
   work: TaskWork,
 ): Promise<SpeechAnalysis> {
-  const encode = (await usesBuiltIn(models, language)) ? models.moonshine.startSecond() : null;
+  const encode = usesBuiltIn(models, language) ? models.moonshine.startSecond() : null;
   let early: EarlyEncoding | null = null;
   const analysis = await analyzeVoice(models.detector, pcm, work, (contour) => {
     if (encode === null) return null;
@@ -63,10 +63,8 @@ export async function analyze(
 }
 
 /** Returns whether the built-in recognizer transcribes the recording. False if the language is not known yet. */
-async function usesBuiltIn({ selector }: SpeechModels, language: string): Promise<boolean> {
-  if (selector === undefined) return true;
-  return language !== DETECT_LANGUAGE && (await selector.select(language))?.installed === null;
-}
+const usesBuiltIn = ({ selector }: SpeechModels, language: string): boolean =>
+  selector === undefined || (language !== DETECT_LANGUAGE && selector.usesBuiltIn(language));
 
 /**
  * Returns the analysis without a transcript. It needs no recognizer. `startEarly` returns the early encoding to which

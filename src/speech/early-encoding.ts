@@ -1,6 +1,6 @@
 /**
- * Encodes segments in the other thread while the rest of the recording is still searched for speech. They are guesses:
- * a segment that turns out to be another one is encoded again.
+ * Encodes segments in the other thread while the rest of the recording is still searched for speech. A segment
+ * whose edges change later is encoded again.
  */
 import type { EnergyContour } from "../domain/speech";
 import { fromSeconds, type Span, type Ticks } from "../domain/time";
@@ -40,7 +40,7 @@ export function createEarlyEncoding(
       const encoded = encode(span).finally(() => {
         sent--;
       });
-      // Whoever takes it receives the error.
+      // `take` returns the error.
       encoded.catch(() => {});
       started.set(toKey(span), encoded);
     }
@@ -62,6 +62,7 @@ export function createEarlyEncoding(
         waiting.push(segment);
       }
       send();
+      if (known.size >= MAX_POOL_SEGMENTS && waiting.length === 0) isEnded = true;
     },
     /** Returns the segment's encoded audio; undefined if it was not started. */
     take(segment: Span): Promise<EncodedAudio> | undefined {

@@ -15,6 +15,7 @@ export async function loadMoonshine(folder: string, startSecond: () => SecondRec
   };
   return {
     encode: first.encode,
+    decode: first.decode,
     /** Reads and processes all tasks. Yields each when it is ready, in any order. */
     async *scoreAll(
       count: number,

@@ -28,7 +28,7 @@ export async function recognizeWindows(
       windows[n] = window;
       await check();
     }
-    const texts = await source.moonshine.listDecoders()[0]!(
+    const texts = await source.moonshine.decode(
       // Windows are kept.
       windows.map(({ audio }) => copyAudio(audio)),
       () => check(),

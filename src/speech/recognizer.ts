@@ -62,7 +62,7 @@ export async function loadRecognizer(folder: string) {
       }
       return { audio: encoded, scored };
     },
-    /** Decodes each row greedily, and frees the memory of the rows. A token in each row is a step. */
+    /** Decodes each row greedily, and frees the memory of several rows. A token in each row is a step. */
     decode: (rows: EncodedAudio[], onStep: OnStep = () => {}) => decode(decoder!, rows, onStep),
   };
 }

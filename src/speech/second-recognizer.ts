@@ -74,9 +74,12 @@ export function startSecondRecognizer() {
         steps = steps.then(() => confirm(message.step));
         return;
       }
-      listeners.delete(id);
-      if ("error" in message) reject(new Error(message.error));
-      else resolve(message.result as Result);
+      // A paused task ends when its steps are confirmed, so that it does not go on with the next one.
+      void steps.then(() => {
+        listeners.delete(id);
+        if ("error" in message) reject(new Error(message.error));
+        else resolve(message.result as Result);
+      });
     });
     send({ id, task }, listBuffers(taken));
     return promise;
@@ -132,7 +135,7 @@ export function startSecondRecognizer() {
           while (ready.length === 0 && failure === null) {
             if (next < count) {
               const taken = readNext();
-              // A task waits in the other thread when this one has its own, which is the longer one.
+              // While this thread works on a task, another one may wait in the other thread.
               if (sent < MAX_SENT) void takeTasks();
               const { index, ...task } = await taken;
               ready.push({ index, ...(await first.score(task, onStep)) });
@@ -156,7 +159,7 @@ export type SecondRecognizer = NonNullable<ReturnType<typeof startSecondRecogniz
 /** Whether this is the thread of the second recognizer. */
 export const isSecondRecognizer = !isMainThread;
 
-/** Does what the first thread sends, until the process ends. Tasks interleave at their steps. */
+/** Runs the tasks that the first thread sends, until the process ends. They interleave at their steps. */
 export async function serveSecondRecognizer(folder: string): Promise<never> {
   const port = parentPort!;
   const recognizer = await loadRecognizer(folder);
@@ -196,7 +199,7 @@ export async function serveSecondRecognizer(folder: string): Promise<never> {
       const result: ScoredInThread = { audio: isNew ? audio : null, scored };
       send({ id, result }, isNew ? listBuffers([audio]) : []);
     } catch (error) {
-      send({ id, error: String(error) });
+      send({ id, error: error instanceof Error ? error.message : String(error) });
     } finally {
       controls.delete(id);
     }

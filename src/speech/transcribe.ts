@@ -46,6 +46,7 @@ export async function transcribe(
   segments: SpeechSegment[],
   { check, onProgress, onWords, log }: TaskWork,
 ): Promise<SegmentTexts> {
+  if (segments.length === 0) return joinSegments([]);
   const total = sumDurations(segments);
   const order = createOrder(segments);
   const batches = listBatches(segments);
@@ -178,8 +179,8 @@ async function recognizeSegments(
 ): Promise<Hypothesis[]> {
   const encoded: EncodedAudio[] = new Array(segments.length);
   let done = 0;
-  const keep = async (index: number, audio: EncodedAudio): Promise<void> => {
-    encoded[index] = audio;
+  const keep = async (index: number, encodedAudio: EncodedAudio): Promise<void> => {
+    encoded[index] = encodedAudio;
     done++;
     onProgress((ENCODER_SHARE * done) / segments.length);
     await check();

@@ -86,6 +86,8 @@ export function createTranscriberSelector(modelsDir: string | null, load: () => 
         code: language ?? DEFAULT_LANGUAGE,
         share: null,
       },
+    /** Returns whether `select` returns the built-in recognizer, without loading a model. */
+    usesBuiltIn: (language: string): boolean => chooseModel(language, listInstalled())?.use === "built-in",
     /**
      * Returns the transcriber of a language: `installed` null is the built-in recognizer. Null if no model supports it.
      */

@@ -65,6 +65,29 @@ describe("encoding while speech is searched", () => {
     expect(early.take({ start: segments[1]!.start, end: segments[1]!.end + 1 })).toBeUndefined();
   });
 
+  test("ends with the first pool of segments, also if they are short", async () => {
+    const { probabilities, contour } = createTalk(80, 1.6);
+    const encoder = createEncoder();
+    let reads = 0;
+    const energy = new Proxy(contour.energy, {
+      get: (values, key) => {
+        reads++;
+        const value = Reflect.get(values, key);
+        return typeof value === "function" ? value.bind(values) : value;
+      },
+    });
+    const early = createEarlyEncoding(encoder.encode, { ...contour, energy });
+    const add = async (share: number) => {
+      await early.add(probabilities.subarray(0, probabilities.length * share));
+      while (encoder.waiting().length > 0) await encoder.finish();
+    };
+    for (let n = 1; n <= 40; n++) await add(n / 50);
+    expect(encoder.spans).toHaveLength(32);
+    reads = 0;
+    await add(1);
+    expect(reads).toBe(0);
+  });
+
   test("stops at the audio of one batch", async () => {
     const { probabilities, contour } = createTalk(30, 9);
     const encoder = createEncoder();

@@ -73,6 +73,13 @@ describe("selecting a transcriber", () => {
     }
   });
 
+  test("which languages the built-in recognizer transcribes is known without loading a model", async () => {
+    await using folder = await temporaryFolder();
+    await installed(folder.path, { name: "several", languages: ["de", "en", "zh"] });
+    const models = createTranscriberSelector(folder.path, () => Promise.reject(new Error("loaded")));
+    expect(["en", "de", "fr"].map(models.usesBuiltIn)).toEqual([true, false, false]);
+  });
+
   test("a model that is added, removed or replaced while the process runs takes effect with the next recording", async () => {
     await using folder = await temporaryFolder();
     await using file = await recording(folder.path);

@@ -43,6 +43,17 @@ test.skipIf(navigator.hardwareConcurrency === 1).each([
   60_000,
 );
 
+test.skipIf(navigator.hardwareConcurrency === 1)(
+  "the second recognizer takes no further windows while none of its steps is confirmed, as in a paused task",
+  async () => {
+    const command = [process.execPath, join(import.meta.dir, "blocked-steps.ts"), await speechDir()];
+    const output = await new Response(Bun.spawn(command, { stdout: "pipe" }).stdout).text();
+    // One that is stuck in the first thread, and two that were sent.
+    expect(Number(output)).toBe(3);
+  },
+  60_000,
+);
+
 test("results with one thread and with two are the same", async () => {
   const single = createSpeechEngine({
     command: [process.execPath, join(import.meta.dir, "one-thread-process.ts"), await speechDir()],
