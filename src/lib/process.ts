@@ -120,7 +120,7 @@ export function spawnChild(options: SpawnOptions): ChildProcess {
   const left = process_.exited.then(() => {
     ended = true;
     closeSync(lifeline);
-    second.closeUnread();
+    second.keepUnread();
     // A SIGTERM ends the launcher's second shell when it comes before that shell ignores it.
     signalGroup(process_.pid, "SIGKILL");
   });
@@ -277,23 +277,31 @@ function createChildStdin(sink: unknown, hasEnded: () => boolean): ChildStdin {
   };
 }
 
-/** Bun leaves the descriptor open. It is closed when it has been read, or when the child ends and nobody reads it. */
+/**
+ * Bun leaves the descriptor open. It is closed when it has been read. When the child ends before anybody reads, the
+ * rest is read at once and kept: that is at most what the pipe holds.
+ */
 function openSecondOutput(descriptor: number | null) {
-  let isRead = false;
+  let isRead = descriptor === null;
+  let kept: Promise<Uint8Array[]> | null = null;
+  const readPipe = async function* (): AsyncGenerator<Uint8Array> {
+    try {
+      yield* Bun.file(descriptor!).stream();
+    } finally {
+      closeSync(descriptor!);
+    }
+  };
   return {
     read: async function* (): AsyncGenerator<Uint8Array> {
-      if (descriptor === null || isRead) return;
+      if (isRead) return;
       isRead = true;
-      try {
-        yield* Bun.file(descriptor).stream();
-      } finally {
-        closeSync(descriptor);
-      }
+      yield* kept === null ? readPipe() : await kept;
     },
-    closeUnread: () => {
-      if (descriptor === null || isRead) return;
-      isRead = true;
-      closeSync(descriptor);
+    keepUnread: () => {
+      if (isRead) return;
+      kept = Array.fromAsync(readPipe());
+      // Only a reader receives the error.
+      kept.catch(() => {});
     },
   };
 }

@@ -104,6 +104,17 @@ describe("a child process", () => {
     await until("closed descriptors", async () => (await countDescriptors()) <= before);
   });
 
+  test("what a child wrote to its outputs before it ended can be read afterwards", async () => {
+    const before = await countDescriptors();
+    const script = "head -c 50000 /dev/zero; head -c 50000 /dev/zero >&4";
+    const child = spawnChild({ command: shell(script), stdout: "pipe", hasSecondOutput: true });
+    expect(await child.exited).toEqual({ code: 0, signal: null });
+    const outputs = [child.stdout, child.secondOutput].map((output) => Array.fromAsync<Uint8Array>(output));
+    const sizes = (await Promise.all(outputs)).map((chunks) => Buffer.concat(chunks).length);
+    expect(sizes).toEqual([50_000, 50_000]);
+    await until("closed descriptors", async () => (await countDescriptors()) <= before);
+  });
+
   test("a second output that nobody reads, or not to its end, does not outlive the child", async () => {
     const before = await countDescriptors();
     for (const isRead of [false, true]) {
