@@ -38,16 +38,17 @@ export async function extractAnalysisAudio(
   const loudness = measured === null ? null : createLoudnessMeter(probed.info);
   const waveforms = measured === null ? [] : [createPeakMeter(total), createWaveformMeter(total)];
   await writeAtomically(options.outputPath, async (tempPath) => {
+    await using file = await createAudioFile(tempPath);
     const decoder = startAudioDecoder({
       ...options,
       format: { sampleRate: PCM_SAMPLE_RATE_HZ, channels, encoding: "f32le" },
       second: loudness?.format ?? null,
     });
-    const file = await createAudioFile(tempPath);
     let written = 0;
+    const isComplete = () => written >= total && (loudness?.isComplete() ?? true);
     // The decoder is blocked while one of its outputs is full, so both are read until both are complete.
     const stopIfComplete = () => {
-      if (written >= total && (loudness?.isComplete() ?? true)) void decoder.kill();
+      if (isComplete()) void decoder.kill();
     };
     const measureLoudness = async () => {
       if (loudness === null) return;
@@ -74,7 +75,7 @@ export async function extractAnalysisAudio(
     try {
       await Promise.all([writeAudio(), measureLoudness()]);
       signal?.throwIfAborted();
-      if (written < total) {
+      if (!isComplete()) {
         const outcome = await decoder.outcome;
         signal?.throwIfAborted();
         if (!outcome.ok) throw toFfmpegError(outcome);
@@ -83,7 +84,6 @@ export async function extractAnalysisAudio(
       await file.finish();
     } finally {
       await decoder.kill();
-      await file.close();
     }
   });
   if (measured === null) return;

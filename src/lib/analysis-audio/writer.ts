@@ -63,6 +63,7 @@ export async function createAudioFile(path: string) {
       await flush();
     },
     close: (): Promise<void> => file.close(),
+    [Symbol.asyncDispose]: (): Promise<void> => file.close(),
   };
 }
 

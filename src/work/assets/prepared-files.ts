@@ -117,13 +117,9 @@ async function writeEnergy(path: string, energy: EnergyContour): Promise<void> {
   for (let n = 0; n < energy.length; n++) {
     steps[n] = Math.max(-32_768, Math.min(32_767, Math.round(energy[n]! * ENERGY_STEPS_PER_DB)));
   }
-  const file = await createAudioFile(path);
-  try {
-    await file.write(steps);
-    await file.finish();
-  } finally {
-    await file.close();
-  }
+  await using file = await createAudioFile(path);
+  await file.write(steps);
+  await file.finish();
 }
 
 async function readEnergy(path: string): Promise<EnergyContour> {

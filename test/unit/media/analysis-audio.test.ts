@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { mkdtemp, rm } from "node:fs/promises";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readLoudness } from "../../../src/domain/loudness";
@@ -132,6 +132,42 @@ describe("analysis audio", () => {
     await Bun.write(path, "no media");
     await expect(measured(path, bundledFfmpeg, probed)).rejects.toMatchObject({ code: "processing_failed" });
     for (const file of Object.values(MEASURED)) expect(await Bun.file(file).exists()).toBe(false);
+  });
+
+  test("nothing is written when the decoder fails before the loudness is complete", async () => {
+    const probed = await probeFile(await generate("second.wav", "-f", "lavfi", "-i", "sine=r=48000:d=1", "-ac", "1"));
+    // A second of analysis audio, and less than that at 48 kHz.
+    const write = async (bytes: number, code: number) => {
+      const path = join(folder, "decoder");
+      const script = `head -c 64000 /dev/zero; head -c ${bytes} /dev/zero >&4; exit ${code}`;
+      await Bun.write(path, `#!/bin/sh\n${script}\n`);
+      await chmod(path, 0o755);
+      return measured(path, { ...bundledFfmpeg, path }, probed);
+    };
+    await expect(write(100_000, 1)).rejects.toMatchObject({ code: "processing_failed" });
+    for (const file of Object.values(MEASURED)) expect(await Bun.file(file).exists()).toBe(false);
+    // Audio may be shorter than its source. A decoder that has written everything is not needed.
+    for (const [bytes, code] of [
+      [100_000, 0],
+      [400_000, 1],
+    ] as const)
+      expect((await write(bytes, code)).loudness.length).toBeGreaterThan(12);
+  });
+
+  test("the decoder is not started when the file cannot be created", async () => {
+    const path = await plainMp4();
+    const probed = await probeFile(path);
+    let isStarted = false;
+    const ffmpeg = {
+      ...bundledFfmpeg,
+      get path() {
+        isStarted = true;
+        return bundledFfmpeg.path;
+      },
+    };
+    const outputPath = join(folder, "missing", "speech.pcm");
+    await expect(extractAnalysisAudio({ ffmpeg, path, probed, outputPath })).rejects.toMatchObject({ code: "ENOENT" });
+    expect(isStarted).toBe(false);
   });
 
   test("a dead channel does not reduce loudness", async () => {
