@@ -3,9 +3,10 @@ import { MAX_PLAN_FILE_BYTES } from "./plan-file";
 /**
  * The protocol version. The head refuses workers with another one. 2: files of chunks contain their names, and
  * manifests that of the asset. 3: workers announce their sandbox. 4: messages have the names of `worker-messages.ts`.
- * 5: preparations report words, which an older head takes for an invalid result.
+ * 5: preparations report words, which an older head takes for an invalid result. 6: preparations send the loudness: an
+ * older head answers 404 to a file that it does not know, as it does to an execution that has ended.
  */
-export const WORKER_PROTOCOL = 5;
+export const WORKER_PROTOCOL = 6;
 
 /** Maximum length of the reason a worker gives for its weaker sandbox. */
 export const MAX_REASON_LENGTH = 1_000;

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { getMediaFolder } from "../../../../src/blobs/folders";
 import { AppError } from "../../../../src/domain/errors";
 import { JobAborted } from "../../../../src/domain/jobs";
+import { WORKER_PROTOCOL } from "../../../../src/domain/workers";
 import { createAudioFile } from "../../../../src/lib/analysis-audio/writer";
 import { findPreparedProblem, type SentPreparedFiles } from "../../../../src/work/assets/prepared-check";
 import { hasSpeechAnalysis } from "../../../../src/work/assets/prepared-files";
@@ -79,6 +80,31 @@ test.each<[string, object, boolean]>([
   const { job, checkpoints } = await describePreparation(folder.path);
   const refusal = await job.checkpoint({ kind: "probed", info: { ...info, ...change }, sniffed }).catch(nameOf);
   expect([refusal, checkpoints.length]).toEqual(isAccepted ? [undefined, 1] : ["InvalidResultError", 0]);
+});
+
+test("a worker sends only files that heads of its protocol accept", () => {
+  // Raise the protocol with every change of the names: a worker takes the 404 for another file for the end of its
+  // execution.
+  const names = getPrepareRules({ inputDir: "", outputDir: "" }, limits).map(({ name }) => String(name));
+  expect({ protocol: WORKER_PROTOCOL, names: names.sort() }).toEqual({
+    protocol: 6,
+    names: [
+      "/^storyboard-\\d{4}\\.jpg$/",
+      "analysis.audio",
+      "energy.steps",
+      "filmstrip.jpg",
+      "listening.json",
+      "loudness.steps",
+      "poster.jpg",
+      "probed.json",
+      "source.index",
+      "source.json",
+      "transcript-columns.json.gz",
+      "transcript.json",
+      "waveform.bin",
+      "waveform.json",
+    ],
+  });
 });
 
 test("of a worker that does not stop sending checkpoints, only a few are stored", async () => {
