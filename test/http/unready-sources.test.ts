@@ -57,14 +57,16 @@ describe("a source that is not ready", () => {
     const id = await user.upload(await video(2));
     await analysis.reached;
     const read = (what: string) => user.call("GET", `/api/v1/assets/${id}/${what}`);
-    type Media = { is_playable: boolean; has_storyboard: boolean };
-    const isComplete = async () => {
+    type Media = { is_playable: boolean; has_storyboard: boolean; loudness: unknown };
+    const readComplete = async () => {
       const media = await user.must<Media>("GET", `/api/v1/assets/${id}/media`);
-      return media.is_playable && media.has_storyboard;
+      return media.is_playable && media.has_storyboard ? media : null;
     };
-    await until("index and storyboard", isComplete);
+    const { loudness } = await until("index and storyboard", readComplete);
+    expect(loudness).toEqual({ is_ready: true, absent_reason: null });
     for (const what of [
       "waveform",
+      "loudness",
       "storyboard",
       "pieces/video?from=0&to=1&variant=source",
       "pieces/audio?from=0&to=1",

@@ -59,16 +59,17 @@ async function findOrStartStep(
 type LoudnessState = { isReady: boolean; absentReason: string | null };
 
 /**
- * Returns whether the loudness is measured. The preparation does it; for a recording that an older version prepared,
- * the job of the preview does, which is started. Throws `AppError` `upstream_unavailable` while a folder is offline.
+ * Returns whether the loudness is measured. The preparation does it before it transcribes; for a recording that an
+ * older version prepared, the job of the preview does, which is started. Throws `AppError` `upstream_unavailable` while
+ * a folder is offline.
  */
 export async function openLoudness(services: PipelineNeeds, asset: Asset, userId: string): Promise<LoudnessState> {
   const { folders, config } = services;
   const absent = (absentReason: string | null) => ({ isReady: false, absentReason });
   if (asset.info?.audio.length === 0) return absent("Asset has no audio.");
-  if (asset.kind !== "source" || asset.state !== "ready") return absent(null);
-  if (await folders.guard.readOnline(() => Bun.file(folders.media(asset.id).loudness).exists()))
+  if (isViewable(asset) && (await folders.guard.readOnline(() => Bun.file(folders.media(asset.id).loudness).exists())))
     return { isReady: true, absentReason: null };
+  if (asset.kind !== "source" || asset.state !== "ready") return absent(null);
   if (config.previews === "never")
     return absent("An older version prepared the recording without measuring its loudness, and previews are off.");
   const { errorMessage } = await findOrStartStep(services, asset, userId);
