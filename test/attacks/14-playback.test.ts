@@ -53,7 +53,14 @@ test("files of a hijacked worker expose nothing but the recording, and cost the 
   const { id } = await user!.ready(await video(4), { filename: "talk.mp4" });
   const folder = join(server.data, "media", id);
   const toFile = (name: string) => join(folder, name);
-  const names = ["source.json", "source.index", "waveform.bin", "waveform.json", "transcript-columns.json.gz"] as const;
+  const names = [
+    "source.json",
+    "source.index",
+    "waveform.bin",
+    "waveform.json",
+    "loudness.steps",
+    "transcript-columns.json.gz",
+  ] as const;
   const originals = new Map(
     await Promise.all(names.map(async (name) => [name, await Bun.file(toFile(name)).bytes()] as const)),
   );
@@ -80,6 +87,7 @@ test("files of a hijacked worker expose nothing but the recording, and cost the 
     waveform: toPath("waveform"),
     envelope: toPath("envelope?points=4"),
     json: waveformUrl,
+    loudness: toPath("loudness"),
     compressed: toPath("transcript"),
     transcript: toPath("transcript"),
   };
@@ -137,6 +145,7 @@ test("files of a hijacked worker expose nothing but the recording, and cost the 
   const columns = originals.get("transcript-columns.json.gz")!;
   const halfColumns = columns.subarray(0, columns.length / 2);
   const hugePeaks = Buffer.concat([Buffer.from("OCW1"), Buffer.alloc(8, 0xff), Buffer.from([9])]);
+  const hugeLoudness = Buffer.concat([Buffer.from("OCL1"), Buffer.alloc(8, 0xff), Buffer.from([9])]);
   const hostile: [string, () => Promise<unknown>, Record<string, Expected>][] = [
     ["offsets beyond the file", () => overwrite(0, 0xffff_ff00), noSamples],
     ["offsets just before the end", () => overwrite(0, source.length - 1), noSamples],
@@ -175,6 +184,13 @@ test("files of a hijacked worker expose nothing but the recording, and cost the 
       () => write("waveform.bin", hugePeaks),
       { waveform: toBody(hugePeaks), envelope: toBody(Buffer.alloc(4, 9)) },
     ],
+    ["no loudness", () => write("loudness.steps", ""), { loudness: toBody("") }],
+    [
+      "more loudness than the file has",
+      () => write("loudness.steps", hugeLoudness),
+      { loudness: toBody(hugeLoudness) },
+    ],
+    ["a loudness that is a path", () => write("loudness.steps", path), { loudness: toBody(path) }],
     ["a waveform that is a path", () => write("waveform.json", path), { json: toBody(path) }],
     [
       "columns that are a path",
