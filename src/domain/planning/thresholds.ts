@@ -126,7 +126,7 @@ const COMMON_THRESHOLDS = {
   minShare: [
     0.3,
     "share",
-    "a part of the words, the voice or the duration, from a coincidence, noise and loops",
+    "a part of the words, the voice or the duration, from a coincidence and noise; the clearest part of the speech",
     "cases-01-hiss-at-10-db, cases-02-stairwell",
   ],
   minSameShare: [
@@ -167,13 +167,15 @@ const ACTIVITY_THRESHOLDS = {
   edgeMarginPerDb: [2500, "ticks", "hidden edges of words: margin for each dB of contrast that is missing"],
   maxEdgeMargin: [0.05, "s", "hidden edges of words, from pauses"],
   clippedLevel: [-3.5, "dB", "clipped audio: an unclipped waveform is never this loud for 15 ms"],
-  minClearLogProb: [-0.3, "log probability", "clear speech; also that of a recording in which little is clear"],
+  minClearLogProb: [-0.3, "log probability", "lowest level of clear speech, also in recordings with little of it"],
   garbledLogProb: [
     -0.9,
     "log probability",
-    "garbled speech: what is nearer to it than to the clear speech of the recording was not understood",
+    "garbled speech; words nearer to it than to the recording's clear speech were not understood",
   ],
-  minWordsForNgrams: [25, "words", "utterances long enough to be a loop"],
+  maxLoopWords: [8, "words", "phrases that a recognizer repeats at once, from takes of a line"],
+  maxTakes: [6, "count", "takes of a line, from phrases that a recognizer repeats throughout a recording"],
+  minRepeatedLogProb: [-0.2, "log probability", "speech in which a phrase is repeated more often than takes are"],
   minCoveredShare: [0.2, "share", "voice with words, from voice in which almost none was recognized"],
   maxNoiseShare: [0.8, "share", "speech with noise, from music and applause"],
   languageSample: [300, "s", "the beginning of a recording, by which its language is judged"],

@@ -1,7 +1,7 @@
 /**
  * Decides which voice to trust: stretches of the transcript, and voice without words. A recognizer also writes words
- * for noise, and for speech in a language that it does not know; their log probabilities are low, or the text repeats
- * in a loop.
+ * for noise, and for speech in a language that it does not know; their log probabilities are low, or the text is
+ * repeated many times.
  */
 
 import type { SpeechAnalysis, Transcript, Utterance, Word } from "../speech";
@@ -29,7 +29,7 @@ import { ACTIVITY, COMMON } from "./thresholds";
  */
 export type UnderstoodSpeech = { transcript: Transcript; notUnderstood: Span[]; ignoredWords: Span[] };
 
-/** A word with the part of its utterance up to the next word, and the time that speaks against an understood word. */
+/** A word with the part of its utterance up to the next word, and evidence, in ticks, that it was not understood. */
 type RatedWord = Span & { evidence: Ticks };
 
 /** Separates what was understood from what was not. */
@@ -70,7 +70,8 @@ export const isVoiceWithoutWords = (transcript: Transcript, speech: readonly Spa
 
 /**
  * Returns the words in order. Evidence against a word is -1 to 1 times its duration, by its log probability and that of
- * its utterance: from those of the clearest part of the recording to those of garbled speech. Loops are garbled.
+ * its utterance: from those of the clearest part of the recording to those of garbled speech. Utterances that
+ * repeat more than takes do are garbled.
  */
 function rateWords(transcript: Transcript): RatedWord[] {
   const utterances = transcript.utterances.toSorted((a, b) => a.start - b.start);
@@ -78,15 +79,17 @@ function rateWords(transcript: Transcript): RatedWord[] {
   const clear = Math.max(ACTIVITY.minClearLogProb, findClearLogProb(utterances));
   const rate = (logProb: number) =>
     1 - 2 * toShare((logProb - ACTIVITY.garbledLogProb) / (clear - ACTIVITY.garbledLogProb));
+  const phrases = listPhrases(words);
+  const same = Map.groupBy(phrases, (phrase) => phrase);
   let next = 0;
   return utterances.flatMap((utterance, i) => {
     const from = next;
     const isLast = i === utterances.length - 1;
     while (next < words.length && (isLast || middleOf(words[next]!) < utterance.end)) next++;
     const own = words.slice(from, next);
-    const isLooped = isLoop(own);
+    const isGarbled = isRepeated(utterance, phrases.slice(from, next), same);
     return own.map((word, n) => {
-      const evidence = isLooped ? 1 : (rate(Math.log(word.confidence)) + rate(utterance.meanLogProb)) / 2;
+      const evidence = isGarbled ? 1 : (rate(Math.log(word.confidence)) + rate(utterance.meanLogProb)) / 2;
       return {
         start: n === 0 ? Math.min(utterance.start, word.start) : word.start,
         end: Math.max(word.end, own[n + 1]?.start ?? utterance.end),
@@ -106,17 +109,27 @@ function findClearLogProb(utterances: readonly Utterance[]): number {
   return 0;
 }
 
-/** Returns whether words repeat as in a loop: most of their 4-grams are said again, which two takes do not reach. */
-function isLoop(words: readonly Word[]): boolean {
-  const tokens = words
-    .map(({ text }) => text.toLowerCase().replace(/[^\p{L}\p{N}']/gu, ""))
-    .filter((text) => text !== "");
-  if (tokens.length < ACTIVITY.minWordsForNgrams) return false;
-  const total = tokens.length - COMMON.minSureMatchWords + 1;
-  const different = new Set(
-    Array.from({ length: total }, (_, i) => tokens.slice(i, i + COMMON.minSureMatchWords).join(" ")),
-  );
-  return 1 - different.size / total >= COMMON.minSameShare;
+/** Returns for each word the phrase that begins with it. */
+function listPhrases(words: readonly Word[]): string[] {
+  const texts = words.map(({ text }) => text.toLowerCase().replace(/[^\p{L}\p{N}']/gu, ""));
+  return texts.map((_, i) => texts.slice(i, i + COMMON.minSureMatchWords).join(" "));
+}
+
+/**
+ * Returns whether most phrases of an utterance are repeated at once, as in a loop, or more often in the recording than
+ * takes are. Clear speech is understood nevertheless. `same`: the phrases of the recording, by their text.
+ */
+function isRepeated(
+  { meanLogProb }: Utterance,
+  phrases: readonly string[],
+  same: ReadonlyMap<string, readonly string[]>,
+): boolean {
+  const repeated = phrases.filter((phrase, i) => {
+    if (same.get(phrase)!.length > ACTIVITY.maxTakes) return meanLogProb < ACTIVITY.minRepeatedLogProb;
+    if (meanLogProb >= ACTIVITY.minClearLogProb) return false;
+    return phrases.slice(Math.max(0, i - ACTIVITY.maxLoopWords), i).includes(phrase);
+  });
+  return repeated.length >= COMMON.minSameShare * phrases.length;
 }
 
 /**

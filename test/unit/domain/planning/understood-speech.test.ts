@@ -117,11 +117,6 @@ describe("which stretches are understood", () => {
     expect(notUnderstoodSeconds(specs)).toEqual(expected);
   });
 
-  test("a text in a loop is not understood, however certain", () => {
-    const text = Array.from({ length: 10 }, () => "one two three four five").join(" ");
-    expect(notUnderstoodSeconds([[0, 20, -0.3, text]])).toEqual([[0, 20]]);
-  });
-
   const sentence = (name: string, count: number) => Array.from({ length: count }, (_, i) => `${name}${i}`).join(" ");
   const takes = ["a", "a", "b", "c", "c", "d"].map((name) => sentence(name, 12)).join(" ");
 
@@ -129,9 +124,40 @@ describe("which stretches are understood", () => {
     expect(notUnderstoodSeconds([[0, 40, -0.25, takes]])).toEqual([]);
   });
 
-  test("a line that is said twice in a short recording is", () => {
-    const line = sentence("a", 11);
-    expect(notUnderstoodSeconds([[0, 11, -0.3, `${line} ${line}`]])).toEqual([]);
+  const line = (count: number, words: number) => Array.from({ length: count }, () => sentence("a", words)).join(" ");
+  const said = (count: number, text: string, logProb: number) =>
+    Array.from({ length: count }, (_, i): UtteranceSpec => [5 * i, 5 * i + 4, logProb, text]);
+
+  test.each([9, 11, 13])("three and four takes of %d words in one utterance are", (words) => {
+    for (const count of [3, 4])
+      for (const logProb of [-0.1, -0.25, -0.4]) {
+        const { transcript, speech } = recording([[0, 14, logProb, line(count, words)]]);
+        expect(findUnderstoodSpeech(transcript, speech).notUnderstood).toEqual([]);
+        expect(rateLanguage(transcript, speech)).toBe(1);
+      }
+  });
+
+  test("two takes of a line in one utterance, and takes in several utterances, are", () => {
+    for (const words of [4, 6, 8, 11]) {
+      expect(notUnderstoodSeconds([[0, 8, -0.4, line(2, words)]])).toEqual([]);
+      expect(notUnderstoodSeconds(said(6, line(1, words), -0.4))).toEqual([]);
+    }
+  });
+
+  test("a text that fills a recording is not", () => {
+    expect(notUnderstoodSeconds(said(30, line(1, 10), -0.4))).toEqual([[0, 149]]);
+    expect(notUnderstoodSeconds(said(60, "Thank you.", -0.25))).toEqual([[0, 294]]);
+    expect(notUnderstoodSeconds(said(30, line(1, 10), -0.1))).toEqual([]);
+  });
+
+  test("a text in a loop is not, and the speech around it is", () => {
+    const specs = (logProb: number): UtteranceSpec[] => [
+      [0, 10, -0.1],
+      [11, 21, logProb, line(5, 8)],
+      [22, 32, -0.1],
+    ];
+    expect(notUnderstoodSeconds(specs(-0.35))).toEqual([[11, 21]]);
+    expect(notUnderstoodSeconds(specs(-0.1))).toEqual([]);
   });
 
   test("retakes of every line are", () => {
@@ -148,7 +174,6 @@ describe("which stretches are understood", () => {
     expect(notUnderstoodSeconds([[0, 20, -0.3, text]])).toEqual([]);
   });
 
-  const loop = (count: number, period: number) => Array.from({ length: count }, (_, i) => `w${i % period}`).join(" ");
   const within = (seconds: number, logProb: number, around = -0.1): UtteranceSpec[] => [
     [0, 300, around],
     [301, 301 + seconds, logProb],
@@ -181,19 +206,12 @@ describe("which stretches are understood", () => {
       ],
       1,
     ],
-    ["the words of a short utterance", [[0, 10, -0.3, loop(24, 5)]], [[0, 10, -0.3, loop(26, 5)]], 1],
-    ["phrases that are said again", [[0, 20, -0.3, loop(60, 29)]], [[0, 20, -0.3, loop(60, 28)]], 1],
+    ["a phrase that is repeated at once", [[0, 10, -0.35, line(4, 9)]], [[0, 10, -0.35, line(4, 8)]], 1],
+    ["an utterance in which a phrase is", [[0, 10, -0.29, line(5, 8)]], [[0, 10, -0.31, line(5, 8)]], 1],
+    ["the takes of a line", said(6, line(1, 10), -0.4), said(7, line(1, 10), -0.4), 1],
+    ["speech in which a line is repeated", said(9, line(1, 10), -0.19), said(9, line(1, 10), -0.21), 1],
   ])("the threshold of %s", (_, specs, others, more) => {
     expect(notUnderstoodSeconds(others).length - notUnderstoodSeconds(specs).length).toBe(more);
-  });
-
-  test("a loop in clear speech is one stretch, and the speech around it is understood", () => {
-    const specs: UtteranceSpec[] = [
-      [0, 10, -0.1],
-      [11, 21, -0.2, loop(40, 13)],
-      [22, 32, -0.1],
-    ];
-    expect(notUnderstoodSeconds(specs)).toEqual([[11, 21]]);
   });
 
   test("an utterance of two languages is divided between its words", () => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { judgePlan } from "../../../../src/domain/pacing/judge-plan";
 import { planToJson } from "../../../../src/domain/plan-json";
 import type { StagedPlan } from "../../../../src/domain/planning/context";
-import { fromSeconds } from "../../../../src/domain/time";
+import { fromSeconds, type Span } from "../../../../src/domain/time";
 import { cutRecording } from "./cut-recording";
 import { createRecording, type Moment } from "./test-recording";
 
@@ -110,4 +110,39 @@ test("another language inside English has one mark, although a part of it has no
     { start: spoken[1]!.start / 1e6, end: spoken[2]!.end / 1e6, rule: "review.unrecognized_speech" },
   ]);
   expect(plan.warnings).toHaveLength(1);
+});
+
+/** Cuts a recording with this log probability everywhere, and returns the seconds of removed takes, and warnings. */
+async function cutTakes(moments: Moment[], meanLogProb: number, toUtterances: (speech: Span[]) => Span[]) {
+  const recording = createRecording(...moments);
+  const { speech, transcript } = recording.analysis;
+  for (const word of transcript!.words) word.confidence = Math.exp(meanLogProb);
+  for (const span of toUtterances(speech)) transcript!.utterances.push({ ...span, text: "", meanLogProb });
+  const { basis, warnings } = (await cutRecording(recording)) as StagedPlan;
+  const takes = basis.spans.filter(({ reason }) => reason === "retake");
+  return { removed: takes.reduce((sum, { start, end }) => sum + (end - start) / 1e6, 0), warnings };
+}
+
+const LINE = "Measure the wall and mark two places before you drill.";
+
+test.each([3, 4])("of %d clear takes of a line in one utterance, the last stays", async (count) => {
+  const takes = Array.from({ length: count }, () => [LINE, 0.5]).flat();
+  const moments = [1, ...takes, 1, "Then mount the shelf and check that it is level.", 1];
+  const { removed, warnings } = await cutTakes(moments, -0.1, (speech) => [
+    { start: speech[0]!.start, end: speech[count - 1]!.end },
+    speech[count]!,
+  ]);
+  expect(removed).toBeCloseTo((count - 1) * 2.475, 1);
+  expect(warnings).toEqual([]);
+});
+
+test.each([
+  ["some takes of a line are removed", LINE, 5, -0.4, 9.9, 0],
+  ["many repetitions of a line stay, with a warning", LINE, 30, -0.4, 0, 1],
+  ["many thanks from a model without log probabilities do too", "Thank you.", 60, -0.25, 0, 1],
+])("in uncertain speech %s", async (_, text, count, logProb, seconds, warned) => {
+  const moments = Array.from({ length: count }, () => [1, text]).flat();
+  const { removed, warnings } = await cutTakes([...moments, 1], logProb, (speech) => speech);
+  expect(removed).toBeCloseTo(seconds, 1);
+  expect(warnings).toHaveLength(warned);
 });
