@@ -45,7 +45,7 @@ export function getMediaFolder(dir: string) {
     peaks: join(dir, "waveform.bin"),
     /** The words as columns, compressed with gzip. */
     transcriptColumns: join(dir, "transcript-columns.json.gz"),
-    /** Video that renders have encoded, kept for the next render (`media/render-cache/`). */
+    /** Video and audio that renders have encoded, kept for the next render (`media/render-cache/`). */
     renderCache: join(dir, "render.cache"),
     /** A sheet of the storyboard; `n` counts from 0. */
     storyboardSheet: (n: number) => join(dir, `storyboard-${String(n + 1).padStart(4, "0")}.jpg`),

@@ -7,8 +7,9 @@ import type { VoiceActivity } from "../domain/voice-activity";
 import { SECOND_OUTPUT } from "../lib/process";
 import { buildInputArguments, formatSeconds, QUIET_ARGUMENTS } from "./arguments";
 import { writeAtomically } from "./atomic-output";
-import { AacJoinError } from "./audio/aac-track";
+import { AacJoinError, type AacTrackOptions } from "./audio/aac-track";
 import { createAdaptiveStereoSink } from "./audio/adaptive-stereo-sink";
+import { createCachedSink } from "./audio/cached-sink";
 import { createChunkedSink, isWorthChunking } from "./audio/chunked-sink";
 import { createLeveler, type OutputLevel } from "./audio/leveler";
 import { buildMixdownFilters } from "./audio/mixdown";
@@ -19,6 +20,7 @@ import { createSpeakerLeveler } from "./audio/speaker-leveler";
 import { type AudioSegment, readWholeSamples, spliceAudio, toSampleRanges } from "./audio/splicer";
 import { type AudioFormat, toLayoutName } from "./encoder-arguments";
 import { createWorkLimits, type FfmpegChild, type RecordingFile, startFfmpeg, toFfmpegError } from "./ffmpeg";
+import type { RenderCache } from "./render-cache/cache-file";
 
 /** Longer gaps and overlaps in timestamps are filled or trimmed, so that audio stays in sync with the source. */
 const MIN_CORRECTED_GAP_SECONDS = 0.03;
@@ -96,6 +98,8 @@ export type AudioRenderOptions = RecordingFile & {
   voice?: VoiceActivity | null | undefined;
   /** The samples of the cut in a file, if an earlier pass has kept them. */
   keptSamples?: string | null | undefined;
+  /** Packets of earlier renders. Only cuts at their own level use it. */
+  cache?: RenderCache | undefined;
   onProgress?: ((share: number) => void) | undefined;
 };
 
@@ -115,10 +119,19 @@ export async function encodeSpliced(
   const samples = toSampleRanges(segments, audioFormat.sampleRate).reduce((sum, { from, to }) => sum + to - from, 0);
   // MP3 packets refer to earlier ones (bit reservoir). Above two AAC channels, packets do not reveal their window.
   const isJoinable = format !== "mp3" && audioFormat.channels <= 2;
-  if (isJoinable && (audioFormat.channels === 2 || isWorthChunking(samples, maxEncoders)))
+  if (isJoinable)
     try {
-      const createSink = isWorthChunking(samples, maxEncoders) ? createChunkedSink : createAdaptiveStereoSink;
-      return await encodeInto(options, audioFormat, levels, (sink) => createSink({ ...sink, samples, maxEncoders }));
+      const createTrackSink = (sink: AacTrackOptions) =>
+        isWorthChunking(sink.samples, maxEncoders)
+          ? createChunkedSink({ ...sink, maxEncoders })
+          : createAdaptiveStereoSink(sink);
+      // A level depends on the whole cut: after an edit, no sample is the same.
+      const cache = levels.level === null && levels.gains.length === 0 ? options.cache : undefined;
+      return await encodeInto(options, audioFormat, levels, (sink) =>
+        cache === undefined
+          ? createTrackSink({ ...sink, samples })
+          : createCachedSink({ ...sink, samples }, cache, createTrackSink),
+      );
     } catch (error) {
       if (!(error instanceof AacJoinError)) throw error;
     }

@@ -10,7 +10,7 @@ import { getSourceVersion } from "./source-version";
 export type RenderTools = EncoderLimits & {
   ffmpeg: Ffmpeg;
   log?: ((event: string, fields: object) => void) | undefined;
-  /** Segments that earlier renders of the recording have encoded. Only smart renders use them. */
+  /** What earlier renders of the recording have encoded. Only smart renders have one. */
   cache?: RenderCache | undefined;
 };
 

@@ -189,7 +189,7 @@ async function renderVideo(
   const renderAudioAndMux = async (taskSignal: AbortSignal): Promise<void> => {
     let audioName: string | null = null;
     if (output.audio !== null) {
-      const audioTools = { ffmpeg, signal: taskSignal };
+      const audioTools = { ffmpeg, signal: taskSignal, cache: tools.cache };
       const audio = await encodeAudioTrack(request, timeline, audioTools, (share) => report("audio", share));
       audioName = audio.name;
       strategy.warnings.push(...audio.warnings);
@@ -230,10 +230,10 @@ async function renderVideo(
 export async function encodeAudioTrack(
   request: RenderRequest,
   timeline: RenderTimeline,
-  tools: Pick<RenderTools, "ffmpeg" | "signal">,
+  tools: Pick<RenderTools, "ffmpeg" | "signal" | "cache">,
   onProgress: ProgressListener,
 ): Promise<{ name: string; warnings: string[] }> {
-  const { ffmpeg, signal } = tools;
+  const { ffmpeg, signal, cache } = tools;
   const name = createAudioName(request, timeline, { ffmpeg, source: await getSourceVersion(request.sourcePath) });
   const path = join(request.workDir, name);
   const { bitrate, ...processing } = request.output.audio!;
@@ -251,6 +251,7 @@ export async function encodeAudioTrack(
     // The other cores encode video.
     maxEncoders: 1,
     signal,
+    cache,
     onProgress,
   };
   let warnings: string[] = [];

@@ -24,6 +24,8 @@ const HELD_PACKETS = LOOKBACK_SAMPLES / PACKET_SAMPLES;
 
 type EncoderSession = {
   isMono: boolean;
+  /** Channels of the encoder. */
+  channels: number;
   encoder: FfmpegChild;
   /** Index of its first packet in the track. */
   from: number;
@@ -37,15 +39,18 @@ const INITIAL_BLOCKS = 2;
 
 /**
  * Returns a sink for `samples` of stereo: sessions if the audio starts with identical channels, otherwise a single
- * encoder. Each written block contains whole packets, except for the last one. `end` throws `AacJoinError` if the
+ * encoder. After earlier packets, it takes mono too, and always returns sessions: a single encoder would write the file
+ * without them. Each written block contains whole packets, except for the last one. `end` throws `AacJoinError` if the
  * sessions cannot be joined.
  */
 export function createAdaptiveStereoSink(options: AacTrackOptions): AudioSink {
   const initialBlocks: Uint8Array[] = [];
   let sink: AudioSink | null = null;
   const decide = async (): Promise<AudioSink> => {
-    const isMono = initialBlocks.every((block) => findDualMonoMean(toSamples(block)) !== null);
-    sink = isMono ? createSessionsSink(options) : createSingleEncoderSink(options);
+    const isStereo = options.audioFormat.channels === 2;
+    const isMono = isStereo && initialBlocks.every((block) => findDualMonoMean(toSamples(block)) !== null);
+    sink =
+      isMono || options.earlier !== undefined ? createSessionsSink(options, isMono) : createSingleEncoderSink(options);
     for (const block of initialBlocks.splice(0)) await sink.write(block);
     return sink;
   };
@@ -60,7 +65,8 @@ export function createAdaptiveStereoSink(options: AacTrackOptions): AudioSink {
   };
 }
 
-function createSessionsSink(options: AacTrackOptions): AudioSink {
+/** `startsMono`: the first two blocks have identical channels. */
+function createSessionsSink(options: AacTrackOptions, startsMono: boolean): AudioSink {
   const { audioFormat, workDir, signal } = options;
   const stop = new AbortController();
   const combinedSignal = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]);
@@ -77,7 +83,7 @@ function createSessionsSink(options: AacTrackOptions): AudioSink {
     stop.abort(error);
   });
   /** The most recent blocks, for a session that has to start with them. */
-  let recent: { stereo: Float32Array; mean: Float32Array | null; at: number }[] = [];
+  let recent: { samples: Float32Array; mean: Float32Array | null; at: number }[] = [];
   let position = 0;
   let identicalSince = 0;
   let minMonoSamples = MIN_MONO_SECONDS * audioFormat.sampleRate;
@@ -89,15 +95,16 @@ function createSessionsSink(options: AacTrackOptions): AudioSink {
     const from = Math.max(0, position - LOOKBACK_SAMPLES);
     const session: EncoderSession = {
       isMono,
+      channels: isMono ? 1 : audioFormat.channels,
       encoder: startEncoder({ ...options, signal: combinedSignal }, { isMono, output: ADTS_OUTPUT, stdout: "pipe" }),
       from: from / PACKET_SAMPLES,
       samples: 0,
     };
     current = session;
     sessions.push(session);
-    for (const { stereo, mean, at } of recent) {
+    for (const { samples, mean, at } of recent) {
       const skipped = Math.max(0, from - at);
-      await writeSamples(session, stereo.subarray(2 * skipped), mean?.subarray(skipped));
+      await writeSamples(session, samples.subarray(audioFormat.channels * skipped), mean?.subarray(skipped));
     }
     return session;
   };
@@ -105,17 +112,20 @@ function createSessionsSink(options: AacTrackOptions): AudioSink {
   return {
     async write(block) {
       combinedSignal.throwIfAborted();
-      const stereo = toSamples(block);
-      const mean = findDualMonoMean(stereo);
-      const end = position + stereo.length / 2;
+      const samples = toSamples(block);
+      const mean = audioFormat.channels === 2 ? findDualMonoMean(samples) : null;
+      const end = position + samples.length / audioFormat.channels;
       if (mean === null) identicalSince = end;
-      const isMono = mean !== null && (current?.isMono !== false || position - identicalSince > minMonoSamples);
+      const wasMono = current?.isMono ?? startsMono;
+      const isMono = mean !== null && (wasMono || position - identicalSince > minMonoSamples);
       if (current?.isMono === false && isMono) minMonoSamples *= 2;
       const session = current?.isMono === isMono ? current : await startSession(isMono);
-      await writeSamples(session, stereo, mean ?? undefined);
-      recent.push({ stereo, mean, at: position });
+      await writeSamples(session, samples, mean ?? undefined);
+      recent.push({ samples, mean, at: position });
       position = end;
-      recent = recent.filter(({ stereo, at }) => at + stereo.length / 2 > position - LOOKBACK_SAMPLES);
+      recent = recent.filter(
+        ({ samples, at }) => at + samples.length / audioFormat.channels > position - LOOKBACK_SAMPLES,
+      );
     },
     async end() {
       await current?.encoder.stdin.end();
@@ -137,12 +147,12 @@ function createSessionsSink(options: AacTrackOptions): AudioSink {
 
 async function writeSamples(
   session: EncoderSession,
-  stereo: Float32Array,
+  interleaved: Float32Array,
   mean: Float32Array | undefined,
 ): Promise<void> {
-  const samples = session.isMono ? mean : stereo;
+  const samples = session.isMono ? mean : interleaved;
   if (samples === undefined) throw new Error("The channels differ.");
-  session.samples += stereo.length / 2;
+  session.samples += samples.length / session.channels;
   await session.encoder.stdin.write(toSampleBytes(samples));
 }
 

@@ -77,7 +77,8 @@ export function toSampleRanges(segments: readonly AudioSegment[], sampleRate: nu
   return ranges;
 }
 
-const BLOCK_SAMPLES = 32_768;
+/** Samples of each written block but the last one. Whole AAC packets. */
+export const BLOCK_SAMPLES = 32_768;
 
 /** Takes the source's samples in order, keeps those of the ranges, crossfades, and writes blocks. */
 class AudioSplicer {
