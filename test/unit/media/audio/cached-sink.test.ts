@@ -127,7 +127,7 @@ async function expectSameFrom(packet: number, cached: RenderedCut, whole: Render
       noise += (one[n]! - other[n]!) ** 2;
       power += other[n]! ** 2;
     }
-    // Two encoders choose other quantizers: each is about this far from the source.
+    // Two encoders choose other quantizers, each of which is about as far from the source.
     expect(10 * Math.log10(noise / power)).toBeLessThan(-20);
     const exact = correlate(from, to - 2 * channels, 0);
     for (const lag of [-1, 1]) expect(correlate(from + channels, to - 2 * channels, lag)).toBeLessThan(exact);
