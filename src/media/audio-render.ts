@@ -125,8 +125,9 @@ export async function encodeSpliced(
         isWorthChunking(sink.samples, maxEncoders)
           ? createChunkedSink({ ...sink, maxEncoders })
           : createAdaptiveStereoSink(sink);
-      // A level depends on the whole cut: after an edit, no sample is the same.
-      const cache = levels.level === null && levels.gains.length === 0 ? options.cache : undefined;
+      // A level depends on the whole cut: after an edit, no sample is the same. Kept samples come in other blocks.
+      const isCachable = levels.level === null && levels.gains.length === 0 && options.keptSamples == null;
+      const cache = isCachable ? options.cache : undefined;
       return await encodeInto(options, audioFormat, levels, (sink) =>
         cache === undefined
           ? createTrackSink({ ...sink, samples })

@@ -45,6 +45,8 @@ type VideoStrategy = {
   /** Checks the file that `write` has written. Muxing copies its packets. */
   check(path: string, signal: AbortSignal, onFrames: (frames: number) => void): Promise<void>;
   warnings: string[];
+  /** For the audio, if the video has one too. */
+  cache?: RenderTools["cache"];
 };
 
 /** Encodes the video in chunks. Returns warnings. Errors: those of `encodeChunks`, `concatChunks`, `muxTracks`. */
@@ -115,6 +117,7 @@ export async function renderSmart(run: RenderRun): Promise<{ warnings: string[];
     frameCount: plan.frameCount,
     encodedCount: plan.missingCount,
     constantRate: plan.outputTimes.constantRate,
+    cache: tools.cache,
     warnings: [],
     async encode(signal, onFrames) {
       const encoded = await encodeSmartSegments(plan, request, { ...tools, signal }, onFrames).catch(
@@ -186,10 +189,10 @@ async function renderVideo(
       if (!(error instanceof JobYielded)) throw error;
     }
   };
+  let audioName: string | null = null;
   const renderAudioAndMux = async (taskSignal: AbortSignal): Promise<void> => {
-    let audioName: string | null = null;
     if (output.audio !== null) {
-      const audioTools = { ffmpeg, signal: taskSignal, cache: tools.cache };
+      const audioTools = { ffmpeg, signal: taskSignal, cache: strategy.cache };
       const audio = await encodeAudioTrack(request, timeline, audioTools, (share) => report("audio", share));
       audioName = audio.name;
       strategy.warnings.push(...audio.warnings);
@@ -216,6 +219,8 @@ async function renderVideo(
     await runTogether(signal, [renderTrack, renderAudioAndMux]);
   } catch (error) {
     await rm(outputPath, { force: true });
+    // The next attempt may be one without the cache.
+    if (audioName !== null && (strategy.cache?.hits() ?? 0) > 0) await rm(join(workDir, audioName), { force: true });
     throw error;
   } finally {
     await rm(videoPath, { force: true });

@@ -298,7 +298,7 @@ const SCRIPT_THRESHOLDS = {
   leftOutCost: [
     0.3,
     "cost",
-    "words that are said once, from those that a retake or another line has: what it costs to leave them out",
+    "words that are said once and kept though the script lacks them, from those that a retake has",
     "recordings-01-phone-interview, recordings-08-two-hosts",
   ],
   keptWordCost: [0.7, "cost", "words that a script or a line does not have", "eval-03-cooking-room-echo"],

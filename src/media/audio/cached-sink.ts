@@ -19,7 +19,7 @@ const ENTRY_PACKETS = 2_816;
 const SHARED_PACKETS = 32;
 /** The last blocks of an entry, in which the rate control of a new encoder settles. */
 const LOOKBACK_BLOCKS = 2;
-/** Changes when the same samples are encoded or joined otherwise. */
+/** Changes when the same samples are encoded or joined differently. */
 const REVISION = 1;
 
 const getFirstPacket = (entry: number): number => entry * ENTRY_PACKETS;
@@ -141,7 +141,7 @@ async function readEntry(cache: RenderCache, key: string, entry: number) {
 
 /** Reads the packets of the encoded track, unless it has other packets than expected. */
 async function readPackets(
-  { path, samples }: AacTrackOptions,
+  { path, samples, signal }: AacTrackOptions,
   onPacket: (packet: Uint8Array) => Promise<void>,
 ): Promise<void> {
   const structure = await readMp4Structure(path);
@@ -149,5 +149,8 @@ async function readPackets(
   using input = new Input({ source: new FilePathSource(path), formats: [MP4] });
   const track = await input.getPrimaryAudioTrack();
   if (track === null) return;
-  for await (const { data } of iteratePackets(new EncodedPacketSink(track))) await onPacket(data);
+  for await (const { data } of iteratePackets(new EncodedPacketSink(track))) {
+    if (signal?.aborted) return;
+    await onPacket(data);
+  }
 }

@@ -59,6 +59,9 @@ export async function openRenderCache({ path, newPath, maxBytes }: RenderCacheFi
     end + bytes + indexBytes + MAX_INDEX_ENTRY_BYTES + TRAILER_BYTES <= maxBytes &&
     indexBytes + MAX_INDEX_ENTRY_BYTES <= MAX_INDEX_BYTES;
 
+  const countFoundBytes = (): number =>
+    [...found].reduce((sum, key) => sum + (earlier.get(key)?.bytes ?? 0) + MAX_INDEX_ENTRY_BYTES, 0);
+
   async function addEntry(entry: Omit<CacheEntry, "at">, content: Uint8Array): Promise<void> {
     if (isBroken || !hasRoom(content.length)) return;
     const at = end;
@@ -120,6 +123,8 @@ export async function openRenderCache({ path, newPath, maxBytes }: RenderCacheFi
     add: (key: string, content: Uint8Array): Promise<void> =>
       turns.run(undefined, async () => {
         if (content.length > MAX_ENTRY_BYTES || added.some((entry) => entry.key === key)) return;
+        // Entries that this render uses stay.
+        if (!hasRoom(content.length + countFoundBytes())) return;
         await addEntry({ key, bytes: content.length, hash: hash(content) }, content);
       }),
     /** Number of entries that were found since the last `reset`. */

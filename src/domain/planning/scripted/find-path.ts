@@ -15,8 +15,11 @@ import type { ScriptLine } from "./script-lines";
 /** `pairs[k]`: the token of script word k (counted through all lines), or -1. `kept[j]`: whether token j is kept. */
 export type ScriptPath = { pairs: Int32Array; kept: Uint8Array };
 
-/** The input of the search besides the words. `repeated[j]` is 1 if token j is repeated immediately. */
-type PathKnowledge = { repeated: Uint8Array; bias: LineBias; boundsOf?: LineBoundsOf };
+/**
+ * The input of the search besides the words. `repeated[j]` is 1 if token j is repeated immediately. `isAligned`: the
+ * bias comes from forced alignment, which tells remarks from words that the script lacks.
+ */
+type PathKnowledge = { repeated: Uint8Array; bias: LineBias; boundsOf?: LineBoundsOf; isAligned?: boolean };
 
 /** How many steps are stored, one byte each. */
 const MAX_STORED_STEPS = 32_000_000;
@@ -25,12 +28,12 @@ const MAX_STORED_STEPS = 32_000_000;
 export function* findPath(
   lines: readonly ScriptLine[],
   tokens: readonly Token[],
-  { repeated, bias, boundsOf = () => ({ from: 0, to: tokens.length }) }: PathKnowledge,
+  { repeated, bias, boundsOf = () => ({ from: 0, to: tokens.length }), isAligned = true }: PathKnowledge,
   maxStoredSteps = MAX_STORED_STEPS,
 ): PlanSteps<ScriptPath> {
   const isYieldDue = createYieldCounter();
   const blocks = divideScript(lines, boundsOf, maxStoredSteps);
-  const step = createPathStep(tokens, repeated, bias);
+  const step = createPathStep(tokens, { repeated, bias, isAligned });
   const steps = new Uint8Array(Math.max(0, ...blocks.map(({ size }) => size)));
   let [row, spare] = [createRow(tokens.length), createRow(tokens.length)];
   function* search({ words }: PathBlock): PlanSteps<void> {
@@ -160,8 +163,11 @@ const copyRow = ({ kept, skipping, from, to }: CostRow): CostRow => ({
 /** Writes the row after one more word to `after`, and how each cell of its bounds was reached to `steps`. */
 type PathStep = (word: ScriptWord, before: CostRow, after: CostRow, steps: Uint8Array) => void;
 
-/** Returns the step function. `repeated[j]` is 1 for immediately repeated tokens, which are left out at no cost. */
-function createPathStep(tokens: readonly Token[], repeated: Uint8Array, bias: LineBias): PathStep {
+/** Returns the step function. Immediately repeated tokens are left out at no cost. */
+function createPathStep(
+  tokens: readonly Token[],
+  { repeated, bias, isAligned }: Required<Omit<PathKnowledge, "boundsOf">>,
+): PathStep {
   const size = tokens.length;
   const { ids, row: distancesTo } = findDistanceTable(tokens);
   const biasFor = cacheLast(bias);
@@ -170,7 +176,7 @@ function createPathStep(tokens: readonly Token[], repeated: Uint8Array, bias: Li
     gap(j) >= COMMON.minDuration || repeated[j - 1] !== repeated[j] ? 0 : SCRIPT.fluentJoinCost,
   );
   const none = new Float32Array(size);
-  const leftOut = Float64Array.from(repeated, (isRepeated) => (isRepeated ? 0 : SCRIPT.leftOutCost));
+  const leftOut = Float64Array.from(repeated, (isRepeated) => (isRepeated || !isAligned ? 0 : SCRIPT.leftOutCost));
 
   return ({ word, line, first, last, optional, bounds: { from, to } }, before, after, steps) => {
     const distances = distancesTo(word);

@@ -1,42 +1,33 @@
 /** Plans a recording with its script: keeps one take of each line, and nothing that is not in the script. */
 
-import { measureWordDistance } from "../../text/normalize";
 import type { Span } from "../../time";
 import { detectActivity, estimateEdgeMargin } from "../audio-activity";
 import { assembleBasis, toBasis, toPacingOptions } from "../basis";
-import {
-  isUsableAlignment,
-  listChanges,
-  type PlanSteps,
-  runStages,
-  type Stage,
-  type StagedPlan,
-  type StageWord,
-} from "../context";
+import { listChanges, type PlanSteps, runStages, type Stage, type StagedPlan, type StageWord } from "../context";
 import { type DecidedWord, type Decision, toDecidedSpans } from "../decided-spans";
 import { findLexicon } from "../lexicon/find-lexicon";
-import { isContentWord } from "../lexicon/lexicon";
 import { findAlikeTakes } from "../retakes/alike-takes";
 import { findRetakes, isTake, type Retake } from "../retakes/find-retakes";
 import { type EarlierTake, findEarlierTakes } from "../retakes/takes-by-line";
 import { durationOf } from "../spans";
 import { divideStretchedWords } from "../stretched-words";
 import { listTakes } from "../take-list";
-import { COMMON, FILLERS, RETAKES, SCRIPT } from "../thresholds";
-import { moveSilentWords, sortWords, type Token, tokenize } from "../tokens";
+import { COMMON, FILLERS } from "../thresholds";
+import { moveSilentWords, sortWords, tokenize } from "../tokens";
 import { decideNoise, findUnrecognizedSpeech, toVoiceScores } from "../understood-speech";
 import { type ConfirmedTake, confirmTakes, isWeak, listLineTakes } from "./confirm-takes";
 import { keepDifferingWords, type SettledPath } from "./differing-words";
 import { decideScriptedWords, type ExcisedTake, exciseDisfluencies } from "./excise-disfluencies";
 import { createLineBias, findLineBounds, findPath, type ScriptPath } from "./find-path";
-import { checkMatches, isSpokenLine, type LineCandidate } from "./line-candidates";
+import { checkMatches, type LineCandidate } from "./line-candidates";
 import { matchLines } from "./match-lines";
 import { completeLines, moveToRetakes } from "./misaligned-lines";
 import { addOutOfOrder, addParaphrases, addReplacedLines, keepLeftWords } from "./missing-lines";
 import { findOtherSpeakers } from "./other-speakers";
 import { listPathTakes, type PathTake, withAdjacentTokens } from "./path-takes";
 import { measureSpeechPace, type PartialAlignment, rescueLines } from "./rescue-lines";
-import { type ScriptedContext, type ScriptedRecording, type ScriptLine, splitCompounds } from "./script-lines";
+import { type ScriptedContext, type ScriptedRecording, splitCompounds } from "./script-lines";
+import { isScriptMismatch } from "./script-mismatch";
 import { keepWholeAttempts, settlePath } from "./settle-path";
 import { dropUnspokenLines } from "./unspoken-lines";
 
@@ -170,7 +161,8 @@ function* searchPath(state: ScriptedState): PlanSteps<ScriptedState> {
   const { candidates, repeated } = state;
   const bias = createLineBias(candidates, tokens.length);
   const boundsOf = findLineBounds(lines, candidates, tokens.length);
-  return withPath(state, yield* findPath(lines, tokens, { repeated, bias, boundsOf }));
+  const isAligned = state.context.transcript.forcing !== false;
+  return withPath(state, yield* findPath(lines, tokens, { repeated, bias, boundsOf, isAligned }));
 }
 
 function withPath(state: ScriptedState, path: ScriptPath): ScriptedState {
@@ -228,7 +220,7 @@ function* confirm(state: ScriptedState): PlanSteps<ScriptedState> {
   const onPath = listPathTakes(recording.lines, state.path!, recording.tokens);
   const confirmed = yield* confirmTakes(onPath, candidates, recording);
   const takes = confirmed.map((take) => (take && isWeak(take) ? null : take));
-  return { ...state, confirmed, takes, isMismatch: isMismatch(recording, takes, found) };
+  return { ...state, confirmed, takes, isMismatch: isScriptMismatch(recording, takes, found) };
 }
 
 function addLinesOutOfOrder(state: ScriptedState): ScriptedState {
@@ -292,59 +284,4 @@ function decideWordlessRegion(region: Span, noise: boolean, { analysis }: Script
   const scores = toVoiceScores(region, analysis);
   const rule = durationOf(region) <= FILLERS.maxWordlessFiller ? "filler.wordless_voice" : "off_script.unrecognized";
   return { removal: decideNoise(region, noise, analysis) ?? { rule, scores }, reviews: [] };
-}
-
-/** Returns whether a take shows that its line is spoken. Half of a short line may be there by coincidence. */
-const isSpoken = (take: ConfirmedTake | null | undefined, found: number, line: ScriptLine): boolean =>
-  (take != null && (!isUsableAlignment(take.alignment) || isSpokenLine(take.alignment))) ||
-  found >= COMMON.minCompleteShare * line.words.length;
-
-/** Returns how many words of the line resemble the tokens in their places. Replacement words do not count. */
-const countFoundWords = (take: PathTake, line: ScriptLine, tokens: readonly Token[]): number =>
-  line.words.filter((word, k) => {
-    const token = tokens[take.pairs[k]!];
-    return token !== undefined && measureWordDistance(word, token.normal) < 1;
-  }).length;
-
-/** Returns whether the path has a content word of a line exactly as the line has it. */
-const hasWord = (take: PathTake | null | undefined, line: ScriptLine, { tokens, lexicon }: ScriptedRecording) =>
-  line.words.some((word, k) => word === tokens[take?.pairs[k] ?? -1]?.normal && isContentWord(word, lexicon));
-
-/**
- * Returns whether the script is that of another recording: few of its words are spoken, few of the spoken words are in
- * it, and most of its lines have no content word on the path. `found`: the path's takes before moves to retakes.
- */
-function isMismatch(
-  recording: ScriptedRecording,
-  takes: readonly (ConfirmedTake | null)[],
-  found: readonly (PathTake | null)[],
-): boolean {
-  const { lines, tokens } = recording;
-  const scriptWords = lines.reduce((sum, line) => sum + (line.optional ? 0 : line.words.length), 0);
-  const [spoken, matched]: [number[], number[]] = [[], []];
-  for (const [i, line] of lines.entries()) {
-    const take = takes[i];
-    const before = found[i] && found[i].score >= RETAKES.minSimilarShare ? found[i] : null;
-    const count = Math.max(...[take, before].map((one) => (one ? countFoundWords(one, line, tokens) : 0)));
-    if (!line.optional) spoken.push(isSpoken(take, count, line) ? line.words.length : 0);
-    const isWhole = take?.isAligned && take.alignment !== null && isSpokenLine(take.alignment);
-    matched.push(isWhole ? line.words.length : count);
-  }
-  // Noise hides most words of a recording, but those of another one's script are not found line after line.
-  const isFound = (line: ScriptLine, i: number) => [takes[i], found[i]].some((take) => hasWord(take, line, recording));
-  const count = lines.filter((line, i) => !line.optional && isFound(line, i)).length;
-  if (count > Math.max(COMMON.maxSlipWords, COMMON.minSameShare * spoken.length)) return false;
-  return !isMuch(spoken, scriptWords) && !isMuch(matched, tokens.length);
-}
-
-/**
- * Returns whether the words counted in each line are much of a total. Recordings of a series share their first and last
- * lines, so a smaller part counts if most of it is in other lines.
- */
-function isMuch(counts: readonly number[], total: number): boolean {
-  const sumOf = (some: readonly number[]) => some.reduce((sum, count) => sum + count, 0);
-  const first = counts.indexOf(0);
-  const inner = first < 0 ? counts : counts.slice(first, counts.lastIndexOf(0));
-  const isSpread = sumOf(inner) >= COMMON.minSameShare * sumOf(counts);
-  return sumOf(counts) >= (isSpread ? SCRIPT.minSpreadShare : SCRIPT.minScriptShare) * total;
 }

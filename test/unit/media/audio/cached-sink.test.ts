@@ -242,9 +242,12 @@ describe("audio with the cache of an earlier render", () => {
     }
   });
 
-  test("is neither read nor added when its level is changed", async () => {
+  test.each<[string, AudioProcessing]>([
+    ["its level is changed", { loudness: -23 }],
+    ["its samples were kept in a file, whose blocks are others", { noiseReduction: "light", levelSpeakers: true }],
+  ])("is neither read nor added when %s", async (_, processing) => {
     await render("dual mono", SHORT);
-    const { hits, isSaved } = await render("dual mono", SHORT, { processing: { loudness: -23 } });
+    const { hits, isSaved } = await render("dual mono", SHORT, { processing });
     expect([hits, isSaved]).toEqual([0, false]);
   });
 });

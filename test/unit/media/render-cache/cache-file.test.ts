@@ -69,6 +69,12 @@ describe("the file of a render cache", () => {
     expect(await use([5])).toEqual([]);
   });
 
+  test("keeps what a render uses when there is no room for what it adds", async () => {
+    await use([1, 2, 3]);
+    expect(await use([1, 2, 3, 4, 5], 8 + 170 + 500 + 28)).toEqual([1, 2, 3]);
+    expect(await use([1, 2, 3, 4, 5])).toEqual([1, 2, 3]);
+  });
+
   test("is never larger than its bound, index included, and keeps what fits", async () => {
     const numbers = Array.from({ length: 30 }, (_, n) => n);
     for (let maxBytes = 0; maxBytes < 6_000; maxBytes += 37) {

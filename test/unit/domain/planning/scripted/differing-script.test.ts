@@ -144,21 +144,40 @@ describe("a script of another recording of the same series", () => {
   });
 });
 
+test.each([["sorry wait"], ["hang on"], ["one second please"]])(
+  "without forced alignment, the remark %p inside a line is removed",
+  async (remark) => {
+    const spoken = `welcome to our little workshop / today we hang a wooden / ${remark} / shelf above the bench / please measure every wall twice`;
+    const script = SPOKEN.split(" / ").join(". ");
+    expect((await cut(spoken, script, false)).kept).toBe(SPOKEN.replaceAll(" / ", " "));
+  },
+);
+
 describe("a script of which few words are recognized in noise", () => {
   const SAID =
     "well hello there from us at home and you all too / he has been up to it as we do so often / this is a primbing follow that course / let me just start yellow needles / scroll the between those pages / we have got events mountain glue / until you keep dry hands / so long then from us at home and you all too / he has not been up to it as they do so often / if only they had seen us do it on our own";
   test.each([
     [
-      "is accepted if most lines have a word there",
+      "is accepted if most lines have a long word there",
       ["that course", "yellow needles", "between those pages", "mountain glue", "dry hands"],
-      true,
+      ...(["en", true] as const),
     ],
     [
       "is refused if few of them have one",
       ["that course", "simple river", "over some markets", "silver ladder", "dry hands"],
-      false,
+      ...(["en", false] as const),
     ],
-  ])("%s", async (_, [first, second, third, fourth, fifth], expected) => {
+    [
+      "is refused if their words are short",
+      ["that path", "yellow start", "between those events", "bright glue", "dry feet"],
+      ...(["en", false] as const),
+    ],
+    [
+      "is refused in a language without a lexicon",
+      ["that course", "yellow needles", "between those pages", "mountain glue", "dry hands"],
+      ...(["nl", false] as const),
+    ],
+  ])("%s", async (_, [first, second, third, fourth, fifth], language, expected) => {
     const script = [
       `Seven winter gardens follow ${first}.`,
       `Green kitchens bring always ${second}.`,
@@ -166,7 +185,7 @@ describe("a script of which few words are recognized in noise", () => {
       `Tomorrow somebody sews ${fourth}.`,
       `Never carry simple flat ${fifth}.`,
     ];
-    const plan = await cutWithScript(createRecording(SAID), script.join("\n"));
+    const plan = await cutWithScript(createRecording(SAID), script.join("\n"), true, language);
     expect(plan !== null).toBe(expected);
   });
 });

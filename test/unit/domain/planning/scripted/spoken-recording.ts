@@ -159,6 +159,7 @@ export async function cutWithScript(
   analysis: SpeechAnalysis,
   script: string,
   isAlignable = true,
+  language = "en",
 ): Promise<Plan | null> {
   const probed = {
     info: {
@@ -180,7 +181,7 @@ export async function cutWithScript(
       probed,
       script,
       options: CUT_MODES.natural,
-      language: "en",
+      language,
       forcedAlign: async (requests) => requests.map(align),
       recognize: async (requests) => requests.map(() => ({ words: [], meanLogProb: -1 })),
       measureVoices: async (spans) => spans.map(() => ({ pitch: 120, level: -20, voiced: 0 })),
