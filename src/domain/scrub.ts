@@ -111,6 +111,7 @@ const REMADE_NAMES = [
   "preview.json",
   "source.index",
   "source.json",
+  "loudness.steps",
   "waveform.bin",
   "transcript-columns.json.gz",
   "render.cache",
