@@ -63,7 +63,7 @@ export function settlePath(
     const after = findNext(i, COMMON.minCompleteShare);
     // A line that moves over the next one would leave it without words.
     const next = findNext(i, COMMON.minSameShare);
-    // The path divides a line that is said once between takes of the lines beside it, and no candidate has all of it.
+    // The path has all words of the line, with others between them, as of a line that is said once around another.
     const isWhole = line.words.every((word, k) => tokens[pairs[offsets[i]! + k]!]?.normal === word);
     if (isWhole && kept.subarray(place.from, place.to).includes(0)) {
       before = place.to;
@@ -162,7 +162,7 @@ function createOtherLineCheck(
     const isLast = ({ normal }: Token) => measureWordDistance(normal, last.normal) <= RETAKES.maxSimilarWordDistance;
     return isClear(last) && isClear(tokens[end - 1]!) && !tokens.slice(candidate.from, end).some(isLast);
   };
-  /** Returns whether the phrase of a range goes on with words that are found in one of these lines. */
+  /** Returns whether the words after a range, in the same phrase, are those of one of these lines. */
   const continuesIn = (range: TokenRange, own: readonly number[]) => {
     const { to } = extendToPhrases(range, tokens);
     return own.some((line) =>
